@@ -4,7 +4,6 @@ mod book;
 mod commands;
 mod compare;
 mod exercise;
-mod handed_in;
 #[cfg(feature = "instructor")]
 mod instructor;
 #[cfg(feature = "instructor")]

@@ -96,13 +96,11 @@ pub enum Doubt {
     OneEnd,
     /// A range whose lower end is not below its upper end.
     EmptyRange,
-    /// Text in a field for values.
-    Text,
 }
 
 impl Doubt {
     /// All of them.
-    pub const ALL: [Doubt; 9] = [
+    pub const ALL: [Doubt; 8] = [
         Doubt::NotOneNumber,
         Doubt::Thousands,
         Doubt::NoNumber,
@@ -111,7 +109,6 @@ impl Doubt {
         Doubt::Cycles,
         Doubt::OneEnd,
         Doubt::EmptyRange,
-        Doubt::Text,
     ];
 
     /// A sentence for the person who typed it.
@@ -127,7 +124,6 @@ impl Doubt {
             Doubt::Cycles => "Clock cycles are not converted to a time; your instructor reads this answer.",
             Doubt::OneEnd => "A range needs both ends.",
             Doubt::EmptyRange => "The first end of the range must be smaller than the second.",
-            Doubt::Text => "This is a text, and a value is asked for.",
         }
     }
 }

@@ -7,8 +7,7 @@
 //!
 //! - nothing was answered: [`Meaning::Nothing`];
 //! - a value, a range, "fully associative", "not visible": that;
-//! - all else, such as a text where a value is asked for: [`Meaning::ToBeRead`], with the
-//!   reason. A person reads it; it is never 0.
+//! - all else: [`Meaning::ToBeRead`], with the reason. A person reads it; it is never 0.
 //!
 //! A file of another version is refused by [`Answers::parse`], and the error names the
 //! version: it is for a person, too.
@@ -16,7 +15,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use figures::quantity::{self, Doubt, Kind};
+use figures::quantity::{self, Doubt, Kind, Unit};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -123,11 +122,12 @@ pub enum Meaning {
 }
 
 impl Answer {
-    /// What it means in a field of this kind.
+    /// What it means in a field of this kind. A text, such as a cell of a form's table, must
+    /// be exactly a number with its unit, or a number where the kind has no choice of units.
     pub fn read(&self, kind: Kind) -> Meaning {
         match self {
             Answer::Text(text) if text.trim().is_empty() => Meaning::Nothing,
-            Answer::Text(_) => Meaning::ToBeRead(Doubt::Text),
+            Answer::Text(text) => quantity::cell(text, kind).map_or_else(Meaning::ToBeRead, Meaning::Value),
             Answer::Value(typed) => typed.read(kind),
         }
     }
@@ -197,13 +197,23 @@ impl From<&str> for Answer {
     }
 }
 
-/// What a cell of a form's table means: exactly a number with its unit, or a number where
-/// the kind has no choice of units.
-pub fn read_cell(text: &str, kind: Kind) -> Meaning {
-    if text.trim().is_empty() {
-        return Meaning::Nothing;
-    }
-    quantity::cell(text, kind).map_or_else(Meaning::ToBeRead, Meaning::Value)
+/// The script with `valueReader`, with which a page reads values; [`reader_data`] is its
+/// argument.
+pub const READER: &str = include_str!("template/reader.js");
+
+/// What the scripts' `valueReader` needs, as JSON: the units of each kind, the kinds with
+/// thousands, and the sentence of each [`Doubt`] in English.
+pub fn reader_data() -> String {
+    let units: BTreeMap<String, &[Unit]> = Kind::ALL.iter().map(|kind| (name(kind), kind.units())).collect();
+    let thousands: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| kind.has_thousands()).collect();
+    let doubts: BTreeMap<String, &str> =
+        Doubt::ALL.iter().map(|doubt| (name(doubt), doubt.sentence())).collect();
+    serde_json::json!({ "units": units, "thousands": thousands, "doubts": doubts }).to_string()
+}
+
+/// The name of a unit variant in JSON.
+fn name(variant: &impl Serialize) -> String {
+    serde_json::to_value(variant).ok().and_then(|name| Some(name.as_str()?.to_owned())).unwrap_or_default()
 }
 
 impl Default for Answers {
@@ -368,15 +378,13 @@ mod tests {
                 "fully associative",
             ),
             (r#"{"form":"not-visible"}"#, Kind::Bytes, NotVisible, "not visible"),
-            (r#""48 KiB""#, Kind::Bytes, ToBeRead(Doubt::Text), "48 KiB"),
+            (r#"" 48 KiB ""#, Kind::Bytes, Value(49152.0), " 48 KiB "),
+            (r#""16 or 32 KiB""#, Kind::Bytes, ToBeRead(Doubt::NotOneNumber), "16 or 32 KiB"),
             (r#""""#, Kind::Bytes, Nothing, ""),
         ] {
             let answer = typed(json);
             assert_eq!((answer.read(kind), answer.to_string().as_str()), (meaning, shown), "{json}");
             assert_eq!(answer.is_empty(), meaning == Nothing, "{json}");
         }
-        assert_eq!(read_cell(" 48 KiB ", Kind::Bytes), Value(49152.0));
-        assert_eq!(read_cell("", Kind::Bytes), Nothing);
-        assert_eq!(read_cell("16 or 32 KiB", Kind::Bytes), ToBeRead(Doubt::NotOneNumber));
     }
 }

@@ -2,13 +2,15 @@
 //! scripts. It is made from [`Findings`] only, and returned as files in memory: the caller
 //! measures and writes.
 
+// for the long `json!` of the page
+#![recursion_limit = "512"]
+
 mod answers;
 mod assignment;
 pub mod causes;
 mod checked;
 mod checks;
 mod contents;
-mod fields;
 mod figure;
 mod findings;
 mod own_sections;
@@ -18,16 +20,17 @@ mod product;
 mod render;
 mod summary;
 mod sweep;
-pub mod toml_error;
 
 use chart::ChartError;
 use records::note::Note;
 use thiserror::Error;
 
-pub use answers::{Answer, Answers, AnswersError, Form, Meaning, Typed, read_cell};
-pub use assignment::{Assignment, Drawing, Extent, GUIDES, Question, Section, SheetPart, Sizes, program};
+pub use answers::{Answer, Answers, AnswersError, Form, Meaning, READER, Typed, reader_data};
+pub use assignment::{
+    Assignment, Drawing, Extent, Field, FieldKind, GUIDES, Question, Section, SheetPart, Sizes, program,
+    toml_error,
+};
 pub use checked::{Check, Judgement, Slip};
-pub use fields::{Field, FieldKind, READER, reader_data};
 pub use figures::quantity::{Doubt, Kind};
 pub use findings::{Findings, Host, LineFrom, Sweep};
 pub use product::expected;

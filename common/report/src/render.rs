@@ -8,10 +8,9 @@ use minijinja::value::{Rest, Serde, Value};
 use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior};
 use serde::Serialize;
 
-use crate::answers::{Answer, Typed};
-use crate::assignment::{Assignment, Question};
+use crate::answers::{Answer, READER, Typed};
+use crate::assignment::{Assignment, Field, FieldKind, Question};
 use crate::contents::Contents;
-use crate::fields::{Field, FieldKind, READER};
 use crate::page::page;
 
 /// The script with the class `Store`, with which a page stores typed answers.

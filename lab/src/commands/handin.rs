@@ -14,11 +14,12 @@ use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
 use crate::exercise;
-use crate::handed_in::{TOTAL_BYTES, is_answer};
 
 /// The name of the list of contents, and the name of its schema.
 const VERSIONS: &str = "versions.json";
 const SCHEMA: &str = "cache-lab-kit/handin/1";
+/// Largest size of all files of a submission, unpacked, in bytes; `lab grade` reads no more.
+pub(crate) const TOTAL_BYTES: u64 = 64 << 20;
 /// Longest list of names in one sentence.
 const MAX_LISTED: usize = 5;
 
@@ -94,6 +95,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         if answered == 1 { "" } else { "s" },
         if number == 1 { "" } else { "s" },
     ))
+}
+
+/// Whether a field has an answer; the student's name is none.
+pub(crate) fn is_answer(id: &str, answer: &Answer) -> bool {
+    !id.starts_with("student-") && !answer.is_empty()
 }
 
 /// `report.zip` for `report`; for `.`, the name of the current folder.

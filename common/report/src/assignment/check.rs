@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::definition::ORDINALS;
-use super::{Assignment, Question, Section};
-use crate::fields::FieldKind;
+use super::{Assignment, FieldKind, Question, Section};
 
 /// Largest number of sections, of questions, and of programs of one section.
 const MOST: usize = 500;

@@ -1,7 +1,6 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::fields::FieldKind;
 
 fn changed(from: &str, to: &str) -> Result<Assignment, String> {
     let text = GUIDES[0].1;

@@ -11,7 +11,7 @@ use common::text::shorten;
 use zip::{CompressionMethod, ZipArchive};
 
 use super::reason::Reason;
-use crate::handed_in::TOTAL_BYTES;
+use crate::commands::handin::TOTAL_BYTES;
 
 /// Largest page, and largest archive before it is unpacked, in bytes.
 const PAGE_BYTES: u64 = 16 << 20;

@@ -14,6 +14,7 @@ use super::reason::{Reason, joined};
 use super::rubric::{self, Records, Rubric};
 use super::submissions::Submission;
 use super::times::Due;
+use crate::commands::handin::is_answer;
 use crate::instructor::key::{Answers, Key};
 
 /// The size of the matrix products if the assignment gives none.
@@ -212,7 +213,7 @@ impl Grader<'_> {
             }
             graded.notes.push(Reason::NoAnswersFound);
         } else {
-            let answered = submission.answers.iter().filter(|(id, given)| given.is_answer(id));
+            let answered = submission.answers.iter().filter(|(id, answer)| is_answer(id, answer));
             let asked: Vec<bool> = answered.map(|(id, _)| self.asked.contains(id)).collect();
             graded.other_assignment = !asked.is_empty() && !asked.contains(&true);
             if graded.other_assignment {

@@ -1,7 +1,7 @@
 //! `submission_metadata.yml` of Gradescope's export, which says whose each folder is.
 //!
 //! Ruby writes it, always in the same way, so the few lines that matter are read by their
-//! indentation. Any other form is an error; a value on several lines is left empty.
+//! indentation. A value on several lines is left empty.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -35,63 +35,43 @@ pub(super) struct Known {
 pub(super) fn read(folder: &Path) -> Result<HashMap<String, Known>, Failure> {
     let path = folder.join(FILE);
     match std::fs::symlink_metadata(&path) {
-        Ok(there) if there.is_file() => {
-            let text = input::text(&path)?;
-            parse(&text).map_err(|why| Failure::could_not(format!("{}: {why}", input::name(&path))))
-        }
+        Ok(there) if there.is_file() => Ok(parse(&input::text(&path)?)),
         _ => Ok(HashMap::new()),
     }
 }
 
-fn parse(text: &str) -> Result<HashMap<String, Known>, String> {
+fn parse(text: &str) -> HashMap<String, Known> {
     let mut found: Vec<(String, Known)> = Vec::new();
     let mut in_submitters = false;
-    for (number, line) in (1..).zip(text.lines()) {
+    for line in text.lines() {
         let rest = line.trim_start_matches(' ');
-        let indent = line.len() - rest.len();
-        if rest.is_empty() || rest.starts_with('#') || rest == "---" && indent == 0 {
-            continue;
-        }
-        let wrong = |what: &str| format!("line {number}: {what}");
-        if indent == 0 && !rest.starts_with('-') {
-            let key = rest.strip_suffix(':').and_then(scalar);
-            found.push((key.ok_or_else(|| wrong("is not 'NAME:' of a submission"))?, Known::default()));
+        // Ruby begins the items of a list below the key, not right of it.
+        let (indent, item) = (line.len() - rest.len(), rest.strip_prefix("- "));
+        if indent == 0 && item.is_none() {
+            // What follows a name that cannot be read is nobody's.
+            let name = rest.strip_suffix(':').and_then(scalar).unwrap_or_default();
+            found.push((name, Known::default()));
             in_submitters = false;
-            continue;
         }
-        let Some((_, known)) = found.last_mut() else { return Err(wrong("comes before a submission")) };
-        let item = rest.strip_prefix("- ");
+        let Some((_, known)) = found.last_mut() else { continue };
         if indent == 2 && item.is_none() {
             in_submitters = rest == ":submitters:";
-            if let Some(time) = rest.strip_prefix(":created_at:") {
-                known.time = scalar(time.trim()).and_then(|time| times::read(&time, None));
-            }
+            let time = rest.strip_prefix(":created_at:").and_then(|time| scalar(time.trim()));
+            known.time = known.time.or(time.and_then(|time| times::read(&time, None)));
+        }
+        if !in_submitters || indent > 6 {
             continue;
         }
-        // Ruby begins the items of a list below the key, not right of it.
-        let pair = match (indent, item) {
-            _ if !in_submitters => continue,
-            (2 | 4, Some(pair)) => {
-                known.submitters.push(Submitter::new());
-                pair
-            }
-            (4 | 6, None) => rest,
-            _ => continue,
-        };
-        let Some((key, value)) = pair.strip_prefix(':').and_then(|pair| pair.split_once(':')) else {
-            continue;
-        };
-        let last = known.submitters.last_mut().ok_or_else(|| wrong("names no student"))?;
-        let value = scalar(value.trim()).filter(|value| !value.is_empty());
-        if let Some((key, value)) = KEYS.into_iter().find(|known| *known == key).zip(value) {
-            last.push((key, value));
+        if item.is_some() {
+            known.submitters.push(Submitter::new());
         }
+        let pair = item.unwrap_or(rest).strip_prefix(':').and_then(|pair| pair.split_once(':'));
+        let Some(((key, value), last)) = pair.zip(known.submitters.last_mut()) else { continue };
+        let key = KEYS.into_iter().find(|known| *known == key);
+        last.extend(key.zip(scalar(value.trim()).filter(|value| !value.is_empty())));
+        last.sort_by_key(|(key, _)| KEYS.iter().position(|known| known == key));
     }
-    for (_, known) in &mut found {
-        let rank = |key: &str| KEYS.iter().position(|known| *known == key);
-        known.submitters.iter_mut().for_each(|submitter| submitter.sort_by_key(|(key, _)| rank(key)));
-    }
-    Ok(found.into_iter().collect())
+    found.into_iter().filter(|(name, _)| !name.is_empty()).collect()
 }
 
 /// A value of one line: plain, or in quotes that end on it.
@@ -122,7 +102,7 @@ mod tests {
                     :created_at: 2026-11-20 23:59:30.123456000 Z\n  :score: 3.0\n  :results:\n    output: |-\n      \
                     :submitters:\n      - :name: Victim\n    :tests:\n    - :name: Victim\n\nsubmission_18:\n  \
                     :submitters:\n  - :name: \"a long name that\n      YAML folds\"\n    :sid: ob\n    :email: \n";
-        let known = parse(text).unwrap();
+        let known = parse(text);
         let of = |name: &str| {
             let shown =
                 |one: &Submitter| one.iter().map(|(_, value)| value.clone()).collect::<Vec<_>>().join(" ");
@@ -131,9 +111,11 @@ mod tests {
         assert_eq!(of("submission_17"), ["ana@x.pt 0042 Ana Silva", "ines@x.pt Inês: Sá"]);
         assert_eq!(known["submission_17"].time, Some(1_795_219_170));
         assert_eq!(of("submission_18"), ["ob"]);
-        for wrong in ["x", "  :submitters:", "a:\n  :submitters:\n    :sid: 1\n"] {
-            assert!(parse(wrong).is_err(), "{wrong}");
+        for wrong in ["x", "  :submitters:", "  - :sid: 1\n"] {
+            assert!(parse(wrong).is_empty(), "{wrong}");
         }
-        assert!(parse("").unwrap().is_empty());
+        assert!(parse("a:\n  :submitters:\n    :sid: 1\n")["a"].submitters.is_empty());
+        let unclear = parse("a:\n  :score: 1\n\"b\n  c\":\n  :submitters:\n  - :sid: 1\n");
+        assert!(unclear["a"].submitters.is_empty());
     }
 }

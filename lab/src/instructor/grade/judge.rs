@@ -4,12 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::text::shorten;
-use report::{Check, Kind, Meaning, Slip};
+use report::{Answer, Check, Kind, Meaning, Slip};
 
 use super::evidence::Truth;
 use super::reason::Reason;
 use super::rubric::{Item, Rubric};
-use super::submissions::Given;
 
 /// One item of one student.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,7 +36,7 @@ const ROUNDING: f64 = 1e-9;
 /// The marks of all items for one student's `answers`.
 pub(super) fn marks(
     rubric: &Rubric,
-    answers: &BTreeMap<String, Given>,
+    answers: &BTreeMap<String, Answer>,
     truth: &Truth,
     exercises: Option<&BTreeSet<String>>,
 ) -> Vec<Mark> {
@@ -45,7 +44,7 @@ pub(super) fn marks(
         Some(task) => mark(item, String::new(), exercise(task, exercises), truth),
         None => {
             let given = answers.get(&item.id);
-            let answer = given.map(Given::text).unwrap_or_default().trim().to_owned();
+            let answer = given.map(Answer::to_string).unwrap_or_default().trim().to_owned();
             let judgement = judged(item, given, &answer, truth);
             mark(item, answer, judgement, truth)
         }
@@ -89,7 +88,7 @@ enum Judgement {
     LeftOut(Reason),
 }
 
-fn judged(item: &Item, given: Option<&Given>, answer: &str, truth: &Truth) -> Judgement {
+fn judged(item: &Item, given: Option<&Answer>, answer: &str, truth: &Truth) -> Judgement {
     let shown = shorten(answer, 40);
     let expect = item.expect.as_deref().unwrap_or_default();
     if matches!(truth.0.get(expect), Some(Err(_))) {
@@ -104,11 +103,7 @@ fn judged(item: &Item, given: Option<&Given>, answer: &str, truth: &Truth) -> Ju
     let Some(check) = check(item, expect, truth) else {
         return Judgement::Share(0.0, Reason::NoEvidence(expect.to_owned()));
     };
-    let meaning = match given {
-        Given::Typed(answer) => answer.read(item.kind),
-        Given::Cell(text) => report::read_cell(text, item.kind),
-    };
-    match meaning {
+    match given.read(item.kind) {
         Meaning::Nothing => Judgement::Share(0.0, Reason::NoAnswer),
         Meaning::ToBeRead(doubt) => Judgement::Unread(Reason::Unclear(shown, doubt.to_string())),
         Meaning::Value(value) => match check.judge(value) {
@@ -195,10 +190,8 @@ mod tests {
         let mut truth = Truth::default();
         truth.0.extend(known.map(|(name, value)| (name.to_owned(), Ok(value))));
         truth.0.insert("mm2.clocks_gain".to_owned(), Err("a modelled time".to_owned()));
-        let given = match serde_json::from_str(answer) {
-            Ok(typed) => Given::Typed(typed),
-            Err(_) => Given::Cell(answer.to_owned()),
-        };
+        let typed = serde_json::from_str(answer).ok().filter(|_| answer.starts_with('{'));
+        let given = typed.unwrap_or_else(|| Answer::from(answer));
         let at = rubric.items.iter().position(|item| item.id == id).unwrap();
         marks(&rubric, &BTreeMap::from([(id.to_owned(), given)]), &truth, None).remove(at)
     }

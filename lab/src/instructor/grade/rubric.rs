@@ -278,7 +278,7 @@ impl Rubric {
             return Err("there is nothing in it; start from the file that `lab assignment --rubric` prints"
                 .to_owned());
         }
-        let rubric: Rubric = toml::from_str(text).map_err(|error| toml_error::clause(text, &error))?;
+        let rubric: Rubric = toml::from_str(text).map_err(|error| toml_error(text, &error))?;
         if rubric.format != "cache-lab-rubric/1" {
             return Err("its format is not \"cache-lab-rubric/1\"".to_owned());
         }

@@ -15,7 +15,7 @@ use super::gradescope::{self, Known};
 use super::owners::{Owners, Stated, Unresolved};
 use super::reason::Reason;
 use super::times::{self, Due};
-use crate::handed_in::is_answer;
+use crate::commands::handin::is_answer;
 use crate::instructor::tables::{Row, Table};
 
 /// Largest size of one answer, and of all answers of a submission, in bytes.
@@ -37,37 +37,10 @@ pub(super) struct Submission {
     pub(super) version: Option<i64>,
     /// When it was handed in, by the collecting system's clock.
     pub(super) time: Option<i64>,
-    pub(super) answers: BTreeMap<String, Given>,
+    pub(super) answers: BTreeMap<String, Answer>,
     pub(super) evidence: Evidence,
     /// What was not read.
     pub(super) notes: Vec<Reason>,
-}
-
-/// An answer as it was given.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Given {
-    /// On the report's page.
-    Typed(Answer),
-    /// As a cell of a form's table.
-    Cell(String),
-}
-
-impl Given {
-    /// Whether the field `id` has an answer; the student's name is none.
-    pub(super) fn is_answer(&self, id: &str) -> bool {
-        match self {
-            Given::Typed(answer) => is_answer(id, answer),
-            Given::Cell(text) => is_answer(id, &Answer::from(text.as_str())),
-        }
-    }
-
-    /// The answer as a text.
-    pub(super) fn text(&self) -> String {
-        match self {
-            Given::Typed(answer) => answer.to_string(),
-            Given::Cell(text) => text.clone(),
-        }
-    }
 }
 
 /// How submissions are read.
@@ -151,12 +124,10 @@ impl Reading<'_> {
                 Err(why) => notes.push(Reason::AnswersUnread(shown(), why.to_string())),
             }
         });
-        let given: BTreeMap<String, Given> =
-            answers.fields.into_iter().map(|(id, answer)| (id, Given::Typed(answer))).collect();
-        if given.is_empty() {
+        if answers.fields.is_empty() {
             notes.extend(bare_pages);
         }
-        self.submission(label.key, stated, given, (evidence, unread, notes), (label.version, time))
+        self.submission(label.key, stated, answers.fields, (evidence, unread, notes), (label.version, time))
     }
 
     /// A submission with its owner, whose answers are at most as long as one student can
@@ -165,28 +136,28 @@ impl Reading<'_> {
         &self,
         name: String,
         stated: Stated,
-        mut answers: BTreeMap<String, Given>,
+        mut answers: BTreeMap<String, Answer>,
         (evidence, unread, mut notes): (Evidence, Unread, Vec<Reason>),
         (version, time): (Option<i64>, Option<i64>),
     ) -> Submission {
         let (mut bytes, all) = (0, answers.len());
-        for (id, given) in &mut answers {
-            let (Given::Typed(Answer::Text(text)) | Given::Cell(text)) = given else { continue };
+        for (id, answer) in &mut answers {
+            let Answer::Text(text) = answer else { continue };
             if text.len() > ANSWER_BYTES {
                 let end = (0..=ANSWER_BYTES).rev().find(|end| text.is_char_boundary(*end));
                 text.truncate(end.unwrap_or(0));
                 notes.push(Reason::LongAnswer(shorten(id, 40), (ANSWER_BYTES >> 10).to_string()));
             }
         }
-        answers.retain(|id, given| {
-            bytes += id.len() + given.text().len();
+        answers.retain(|id, answer| {
+            bytes += id.len() + answer.to_string().len();
             bytes <= ANSWERS_BYTES
         });
         if answers.len() < all {
             notes.push(Reason::ManyAnswers((all - answers.len()).to_string()));
         }
         notes.extend(unread.notes);
-        if !unread.others.is_empty() && !answers.iter().any(|(id, given)| given.is_answer(id)) {
+        if !unread.others.is_empty() && !answers.iter().any(|(id, answer)| is_answer(id, answer)) {
             notes.push(Reason::OtherKinds(unread.others.join(", ")));
         }
         if notes.len() > MAX_NOTES {
@@ -195,7 +166,7 @@ impl Reading<'_> {
             notes.push(Reason::OthersUnread(more.to_string()));
         }
         let signed = ["student-1-number", "student-1-name"];
-        let signed = signed.into_iter().filter_map(|id| answers.get(id)).map(Given::text);
+        let signed = signed.into_iter().filter_map(|id| answers.get(id)).map(Answer::to_string);
         let suggested = self.owners.suggested(&name, &stated, &evidence, signed);
         let owner = self.owners.owner(&name, &stated);
         Submission { name, owner, suggested, version, time, answers, evidence, notes }
@@ -233,7 +204,7 @@ impl Reading<'_> {
             let name = join.shown(&row.cells);
             let time = times::cell(time.map_or("", |at| row.cell(at)), &name, self.due)?;
             let answer =
-                |(id, cell): (&Option<String>, &String)| Some((id.clone()?, Given::Cell(cell.clone())));
+                |(id, cell): (&Option<String>, &String)| Some((id.clone()?, Answer::Text(cell.clone())));
             let answers = fields.iter().zip(&row.cells).filter_map(answer).collect();
             let stated = Stated::Row(join.students(&row.cells));
             Ok(self.submission(name, stated, answers, Default::default(), (None, time)))
@@ -251,7 +222,7 @@ impl Submission {
 
     /// Whether there is no answer, and no exercise; the student's name is none.
     pub(super) fn is_empty(&self) -> bool {
-        self.evidence.exercises.is_none() && !self.answers.iter().any(|(id, given)| given.is_answer(id))
+        self.evidence.exercises.is_none() && !self.answers.iter().any(|(id, answer)| is_answer(id, answer))
     }
 }
 
