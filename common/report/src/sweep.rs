@@ -8,6 +8,7 @@ use figures::value::Reading;
 use machine::Machine;
 use records::record::{Record, Row};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::figure::grouped;
 
@@ -124,36 +125,23 @@ pub(crate) fn with_capacities(chart: Chart, machine: &Machine) -> Chart {
     })
 }
 
-/// The sheet's table of section 2: for each array size, at one stride, the time,
-/// the accesses and their quotient.
-#[derive(Debug, Serialize)]
-pub(crate) struct SizeTable {
-    pub(crate) stride: String,
-    rows: Vec<SizeRow>,
-}
-
-#[derive(Debug, Serialize)]
-struct SizeRow {
-    size: String,
-    elapsed: String,
-    accesses: String,
-    mean: String,
-}
-
-/// That table from spark's record.
-pub(crate) fn size_table(spark: &Record) -> SizeTable {
+/// The sheet's table of section 2, from spark's record: for each array size, at one stride,
+/// the time, the accesses and their quotient.
+pub(crate) fn size_table(spark: &Record) -> Value {
     let rows = spark.rows.iter().filter(|row| row.whole("stride_bytes") == Some(STRIDE.0));
     let text = |reading: Option<&Reading>, digits: usize| {
         let amount = reading.and_then(Reading::amount);
         amount.map_or_else(|| "–".to_owned(), |amount| format!("{amount:.digits$}"))
     };
-    let size = |row: &Row| SizeRow {
-        size: Bytes(row.whole("size_bytes").unwrap_or_default()).to_string(),
-        elapsed: text(row.reading("elapsed_s"), 8),
-        accesses: grouped(&text(row.reading("accesses"), 0)),
-        mean: text(row.reading("ns_per_access"), 3),
+    let row = |row: &Row| {
+        json!({
+            "size": Bytes(row.whole("size_bytes").unwrap_or_default()).to_string(),
+            "elapsed": text(row.reading("elapsed_s"), 8),
+            "accesses": grouped(&text(row.reading("accesses"), 0)),
+            "mean": text(row.reading("ns_per_access"), 3),
+        })
     };
-    SizeTable { stride: STRIDE.to_string(), rows: rows.map(size).collect() }
+    json!({ "stride": STRIDE.to_string(), "rows": rows.map(row).collect::<Vec<_>>() })
 }
 
 #[cfg(test)]

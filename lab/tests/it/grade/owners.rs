@@ -168,30 +168,6 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case {
-        what: "a table of groups without such a column",
-        files: &[("g.csv", "Lab group,A,B\n5,ana,bea\n"), ("in/ana/", "RIGHT")],
-        args: "--name-column user --groups g.csv in",
-        code: 2,
-        says: &["g.csv: it has no column 'group'"],
-        ..CASE
-    },
-    Case {
-        what: "a member of two groups",
-        files: &[("g.csv", "group,user\nA,ana\nB,ana\n"), ("in/ana/", "RIGHT")],
-        args: "--name-column user --groups g.csv in",
-        code: 2,
-        says: &["'ana' is in two groups"],
-        ..CASE
-    },
-    Case {
-        what: "a member who is nobody",
-        files: &[("g.csv", "group,user\nA,ana\nA,zoe\n"), ("in/ana/", "RIGHT")],
-        args: "--name-column user --groups g.csv in",
-        code: 2,
-        says: &["'zoe' is not in the roster"],
-        ..CASE
-    },
-    Case {
         what: "two submissions of one student, and no time says which is the last",
         files: &[("in/ana/", "RIGHT"), ("in/ana.json", "WRONG"), ("in/bea/", "RIGHT"), ("in/bea.pdf", "x")],
         points: &[("ana", "-"), ("bea", "3")],

@@ -1,6 +1,6 @@
 //! Tables are joined by their headers; times are those of systems, never of files.
 
-use super::{CASE, Case};
+use super::{CASE, Case, graded, write};
 
 const SHEET: &str = "Identifier,number,Grade,Maximum Grade,Feedback comments\nParticipant 1,1001,,20.00,\nParticipant 2,2002,17.00,20.00,by hand\n";
 const DUE: &str = "--name-column user --due 2026-11-20T23:59+01:00 --times t.csv --output o in";
@@ -21,57 +21,6 @@ const CASES: &[Case] = &[
         points: &[("x1", "0"), ("x2", "2.5"), ("x3", "2")],
         says: &["late (hours are in grades.csv): 1 of 3 students: x1"],
         holds: &[("o/moodle.csv", "P 1,1,2.00,20.00\nP 2,2,0.00,20.00\nP 3,3,2.50,20.00\n")],
-        ..CASE
-    },
-    Case {
-        what: "no column has a header of the roster, although students typed numbers",
-        roster: "number\n1001\n1003\n",
-        files: &[
-            ("in/1001/", "RIGHT"),
-            ("in/1003/", "WRONG"),
-            (
-                "w.csv",
-                "Identifier,Full name,Grade,Maximum Grade,Online text\nP 1,Vic,,20.00,my number: 1001\nP 3,Mal,,20.00,1001\n",
-            ),
-        ],
-        args: "--worksheet w.csv --output o in",
-        code: 2,
-        says: &[
-            "none of its columns ('Identifier', 'Full name', 'Grade', 'Maximum Grade', 'Online text') has the header of a roster column ('number')",
-        ],
-        ..CASE
-    },
-    Case {
-        what: "the same for times and points",
-        files: &[("in/ana/", "RIGHT"), ("t.csv", "nº,time\n1001,2026-11-20T10:00Z\n")],
-        args: "--name-column user --times t.csv in",
-        code: 2,
-        says: &["t.csv: none of its columns"],
-        ..CASE
-    },
-    Case {
-        what: "points by a header that the roster lacks",
-        files: &[("in/ana/", "RIGHT"), ("p.csv", "login,spec-comment\nana,1\n")],
-        args: "--name-column user --points p.csv in",
-        code: 2,
-        says: &["p.csv: none of its columns"],
-        ..CASE
-    },
-    Case {
-        what: "a row that means two students",
-        files: &[("in/ana/", "RIGHT"), ("p.csv", "user,number,spec-comment\nana,2002,1\n")],
-        args: "--name-column user --points p.csv in",
-        code: 2,
-        says: &["'ana' means two students; correct that row"],
-        ..CASE
-    },
-    Case {
-        what: "a value that two students have",
-        roster: "user,name\nana,Ana\nbea,Ana\n",
-        files: &[("in/ana/", "RIGHT"), ("t.csv", "name,time\nAna,2026-11-20T10:00Z\n")],
-        args: "--name-column user --times t.csv in",
-        code: 2,
-        says: &["'Ana' means two students"],
         ..CASE
     },
     Case {
@@ -131,14 +80,6 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case {
-        what: "the same without its headers",
-        files: &[("in/ana/", "RIGHT"), ("w.csv", "user,Nota\nana,\n")],
-        args: "--name-column user --worksheet w.csv --output o in",
-        code: 2,
-        says: &["w.csv: it has no column 'Grade' ('user', 'Nota')"],
-        ..CASE
-    },
-    Case {
         what: "no time is known, least of all that of a file",
         files: &[("in/ana/", "RIGHT")],
         args: "--name-column user --due 2026-11-20T23:59+00:00 in",
@@ -190,22 +131,6 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case {
-        what: "times that are not clear",
-        files: &[("in/ana/", "RIGHT"), ("t.csv", "user,time\nana,20/11/2026 23:30\n")],
-        args: DUE,
-        code: 2,
-        says: &["the time '20/11/2026 23:30' of 'ana' cannot be read"],
-        ..CASE
-    },
-    Case {
-        what: "no column of times, and two",
-        files: &[("in/ana/", "RIGHT"), ("t.csv", "user,time,Timestamp\nana,,\n")],
-        args: DUE,
-        code: 2,
-        says: &["it has the columns 'time' and 'Timestamp', which mean the same"],
-        ..CASE
-    },
-    Case {
         what: "a form's table: its own time, ids in any case, cells with units; the last row counts",
         roster: "user,Email Address\nana,ana@x\nbea,bea@x\n",
         files: &[(
@@ -252,17 +177,6 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case {
-        what: "a task that does not exist",
-        files: &[(
-            "rubric.toml",
-            "format = \"cache-lab-rubric/1\"\ntitle = \"t\"\n[[item]]\nid = \"a\"\nlabel = \"a\"\nexpect = \"exercise.tial\"\n",
-        )],
-        args: "--name-column user --rubric rubric.toml in",
-        code: 2,
-        says: &["'a' expects 'exercise.tial'"],
-        ..CASE
-    },
-    Case {
         what: "a form's row of nobody",
         files: &[("f.csv", "user,s2-2\nana,64 KiB\nzoe,64 KiB\n")],
         args: "--name-column user f.csv",
@@ -272,6 +186,55 @@ const CASES: &[Case] = &[
         ..CASE
     },
 ];
+
+/// Tables that are refused, and why. The roster is that of [`CASE`]; `nº` is none of its
+/// headers, and what students typed is no name.
+const REFUSED: &[(&str, &str, &str)] = &[
+    ("--groups", "Lab group,A,B\n5,ana,bea\n", "it has no column 'group' ('Lab group', 'A', 'B')"),
+    ("--groups", "group,user\nA,ana\nB,ana\n", "'ana' is in two groups"),
+    ("--groups", "group,user\nA,ana\nA,zoe\n", "'zoe' is not in the roster"),
+    ("--times", "nº,time\n1001,2026-11-20T10:00Z\n", "none of its columns ('nº', 'time') has the header"),
+    ("--times", "name,time\nAna,2026-11-20T10:00Z\n", "'Ana' means two students"),
+    ("--times", "user,time\nana,20/11/2026 23:30\n", "the time '20/11/2026 23:30' of 'ana' cannot be read"),
+    (
+        "--times",
+        "user,time,Timestamp\nana,,\n",
+        "it has the columns 'time' and 'Timestamp', which mean the same",
+    ),
+    (
+        "--points",
+        "login,spec-comment\nana,1\n",
+        "none of its columns ('login', 'spec-comment') has the header",
+    ),
+    ("--points", "user,number,spec-comment\nana,2002,1\n", "'ana' means two students; correct that row"),
+    ("--worksheet", "user,Nota\nana,\n", "it has no column 'Grade' ('user', 'Nota')"),
+    (
+        "--worksheet",
+        "Identifier,Full name,Grade,Online text\nP 1,Vic,,my number: 1001\nP 3,Mal,,1001\n",
+        "none of its columns ('Identifier', 'Full name', 'Grade', 'Online text') has the header of a roster column",
+    ),
+    (
+        "--rubric",
+        "format = \"cache-lab-rubric/1\"\ntitle = \"t\"\n[[item]]\nid = \"a\"\nlabel = \"a\"\nexpect = \"exercise.tial\"\n",
+        "'a' expects 'exercise.tial'",
+    ),
+];
+
+#[test]
+fn a_table_that_may_mean_somebody_else_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, "r.csv", "user,number,name\nana,1001,Ana\nbea,2002,Ana\n");
+    write(folder, "in/ana/", "RIGHT");
+    write(folder, "in/bea/", "RIGHT");
+    for (option, table, says) in REFUSED {
+        write(folder, "t.csv", table);
+        let (code, out, err) =
+            graded(folder, &format!("--roster r.csv --name-column user {option} t.csv --output o in"));
+        assert!(code == Some(2) && err.contains(&format!("t.csv: {says}")), "{option} {table}: {out}{err}");
+    }
+    assert!(!folder.join("o").exists());
+}
 
 #[test]
 fn tables_are_joined_by_header_and_times_have_a_zone() {
