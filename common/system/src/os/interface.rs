@@ -1,136 +1,55 @@
 //! What the kit asks of an operating system.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::ptr::NonNull;
 
 use figures::units::{Bytes, Seconds};
-use thiserror::Error;
 
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+use super::elsewhere as shared;
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+use super::posix as shared;
+use super::values::{PageKind, StepError, TaskLimits, Trace, Usage};
 use crate::facts::Facts;
 
-/// The kind of pages to request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PageKind {
-    /// As large as possible: few TLB misses, and adjacent virtual addresses are adjacent in
-    /// physical memory.
-    Huge,
-    /// Base pages only, like the data of a small program.
-    Base,
-}
-
-/// Why the instructions were not counted.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum StepError {
-    /// No single-stepping for user programs on this system.
-    #[error("this system cannot step through a program instruction by instruction")]
-    Unsupported,
-    /// The system supports it, but does not allow it.
-    #[error("the system refused to trace a child process (error {0}): allow ptrace, or count with hardware")]
-    Refused(i32),
-    /// The system starts no other process; its limits.
-    #[error(
-        "the system starts no other process to step through ({0}); end other programs, or raise the limit"
-    )]
-    NoProcess(String),
-    /// The code executes more instructions than the limit.
-    #[error("more than {0} instructions: too many to be stepped through")]
-    TooMany(u64),
-    /// The system switches between the two processes too slowly.
-    #[error("stepping through the code took more than {0} seconds: try it on an idle machine")]
-    TooSlow(u64),
-    /// The code ended its process.
-    #[error("the code did not end when it was stepped through")]
-    Died,
-}
-
-/// What finished child processes used.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Usage {
-    /// Processor time in the programs.
-    pub user: Seconds,
-    /// Processor time in the system on their behalf.
-    pub system: Seconds,
-    /// Page faults that needed no input or output.
-    pub minor_faults: u64,
-    /// Page faults that did.
-    pub major_faults: u64,
-    /// Times that they waited, for input or output for example.
-    pub waits: u64,
-    /// Times that the system took the processor away from them.
-    pub preemptions: u64,
-}
-
-/// A limit on the number of tasks (processes and threads).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TaskLimit {
-    /// The largest number.
-    pub limit: u64,
-    /// The number now.
-    pub used: u64,
-}
-
-/// The limits on tasks that this process may run into.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct TaskLimits {
-    /// `pids.max` of its tightest control group.
-    pub group: Option<TaskLimit>,
-    /// `ulimit -u` of its user.
-    pub user: Option<TaskLimit>,
-    /// Whether it may exceed `ulimit -u`.
-    pub is_exempt: bool,
-}
-
-impl TaskLimits {
-    /// A clause for a message that `wanted` tasks were not started: both limits, and which of
-    /// them is reached.
-    pub fn described(&self, wanted: u64) -> String {
-        let reached = |limit: &TaskLimit| limit.used.saturating_add(wanted) > limit.limit;
-        let of = |limit: &Option<TaskLimit>, who: &str| match limit {
-            None => "no limit".to_owned(),
-            Some(told) => {
-                let is_reached = if reached(told) { " (reached)" } else { "" };
-                format!("{}, of which {who} has {}{is_reached}", told.limit, told.used)
-            }
-        };
-        let user = match self.user {
-            Some(told) if self.is_exempt => format!("{}, which this process may exceed", told.limit),
-            told => of(&told, "this user"),
-        };
-        let exceeded = self.user.iter().filter(|_| !self.is_exempt).chain(&self.group).any(reached);
-        let other = if exceeded { "" } else { "; neither is reached, so memory for a stack may be short" };
-        format!("pids.max of its control group: {}; `ulimit -u`: {user}{other}", of(&self.group, "it"))
-    }
-}
-
-/// How often each instruction is executed, by its address.
-pub type Trace = BTreeMap<u64, u64>;
-
-/// What this kit needs from an operating system. Default methods are for systems without
-/// the feature.
+/// What this kit needs from an operating system. Default methods are those of POSIX, or of Rust's
+/// standard library on other systems, or for systems without the feature.
 pub(crate) trait Os {
     /// Monotonic time since some fixed moment.
-    fn wall() -> Seconds;
+    fn wall() -> Seconds {
+        shared::wall()
+    }
 
     /// Processor time of all threads of this process.
-    fn process_cpu() -> Seconds;
+    fn process_cpu() -> Seconds {
+        shared::process_cpu()
+    }
 
     /// Processor time of the calling thread.
-    fn thread_cpu() -> Seconds;
+    fn thread_cpu() -> Seconds {
+        shared::thread_cpu()
+    }
 
     /// Size of a base page in bytes.
-    fn page_size() -> Option<Bytes>;
+    fn page_size() -> Option<Bytes> {
+        shared::page_size()
+    }
 
     /// Maps `bytes` zeroed bytes on pages of their own.
-    fn map(bytes: usize) -> Option<NonNull<u8>>;
+    fn map(bytes: usize) -> Option<NonNull<u8>> {
+        shared::map(bytes)
+    }
 
     /// Unmaps the pages.
     ///
     /// # Safety
     ///
     /// `start` and `bytes` are those of one [`Os::map`], and nothing refers to the memory.
-    unsafe fn unmap(start: NonNull<u8>, bytes: usize);
+    unsafe fn unmap(start: NonNull<u8>, bytes: usize) {
+        // SAFETY: the caller guarantees it.
+        unsafe { shared::unmap(start, bytes) };
+    }
 
     /// What the system reports about this machine and its processor `cpu`.
     fn facts(cpu: usize) -> Facts;
@@ -162,17 +81,17 @@ pub(crate) trait Os {
 
     /// Processes that wanted to run, on average over the last minute.
     fn load() -> Option<f64> {
-        None
+        shared::load()
     }
 
     /// Whether the program was started with its standard output closed.
     fn output_is_closed() -> bool {
-        false
+        shared::output_is_closed()
     }
 
     /// Implements [`Usage::of_children`].
     fn children() -> Option<Usage> {
-        None
+        shared::children()
     }
 
     /// Memory that is available without swapping.
@@ -191,18 +110,24 @@ pub(crate) trait Os {
     }
 
     /// Implements [`crate::set_up`].
-    fn set_up() {}
+    fn set_up() {
+        shared::set_up();
+    }
 
     /// Implements [`crate::signals::defer`].
-    fn defer_termination() {}
+    fn defer_termination() {
+        shared::defer_termination();
+    }
 
     /// Implements [`crate::signals::requested`].
     fn termination_requested() -> bool {
-        false
+        shared::termination_requested()
     }
 
     /// Implements [`crate::signals::exit_if_requested`].
-    fn exit_if_requested() {}
+    fn exit_if_requested() {
+        shared::exit_if_requested();
+    }
 
     /// Implements [`crate::files::exchange`].
     fn exchange(_one: &Path, _other: &Path) -> io::Result<()> {

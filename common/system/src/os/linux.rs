@@ -5,39 +5,14 @@ use std::io;
 use std::path::Path;
 use std::ptr::NonNull;
 
-use figures::units::{Bytes, Seconds};
+use figures::units::Bytes;
 
-use super::{Os, PageKind, TaskLimits, Usage, limits, posix};
+use super::{Os, PageKind, TaskLimits, limits, posix};
 use crate::facts::Facts;
 
 pub(crate) struct Linux;
 
 impl Os for Linux {
-    fn wall() -> Seconds {
-        posix::clock(libc::CLOCK_MONOTONIC)
-    }
-
-    fn process_cpu() -> Seconds {
-        posix::clock(libc::CLOCK_PROCESS_CPUTIME_ID)
-    }
-
-    fn thread_cpu() -> Seconds {
-        posix::clock(libc::CLOCK_THREAD_CPUTIME_ID)
-    }
-
-    fn page_size() -> Option<Bytes> {
-        posix::page_size()
-    }
-
-    fn map(bytes: usize) -> Option<NonNull<u8>> {
-        posix::map(bytes)
-    }
-
-    unsafe fn unmap(start: NonNull<u8>, bytes: usize) {
-        // SAFETY: the caller guarantees it.
-        unsafe { posix::unmap(start, bytes) };
-    }
-
     fn facts(cpu: usize) -> Facts {
         Facts::below(Path::new("/"), cpu)
     }
@@ -88,14 +63,6 @@ impl Os for Linux {
         }
     }
 
-    fn children() -> Option<Usage> {
-        posix::children()
-    }
-
-    fn load() -> Option<f64> {
-        posix::load()
-    }
-
     fn free_memory() -> Option<Bytes> {
         limits::free_memory(Path::new("/"))
     }
@@ -109,28 +76,12 @@ impl Os for Linux {
     }
 
     fn set_up() {
-        posix::set_signals();
+        posix::set_up();
         #[cfg(target_env = "gnu")]
         // SAFETY: sets an option of the allocator, before any thread is started.
         unsafe {
             libc::mallopt(libc::M_ARENA_MAX, 1);
         }
-    }
-
-    fn output_is_closed() -> bool {
-        posix::output_is_closed()
-    }
-
-    fn defer_termination() {
-        posix::defer_termination();
-    }
-
-    fn termination_requested() -> bool {
-        posix::asked_by() != 0
-    }
-
-    fn exit_if_requested() {
-        posix::exit_if_requested();
     }
 
     fn exchange(one: &Path, other: &Path) -> io::Result<()> {

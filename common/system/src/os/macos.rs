@@ -3,42 +3,15 @@
 use std::ffi::CString;
 use std::io;
 use std::path::Path;
-use std::ptr::NonNull;
 
-use figures::units::{Bytes, Seconds};
+use figures::units::Bytes;
 
-use super::Usage;
 use super::{Os, posix};
 use crate::facts::{Cache, CacheKind, Facts, Teller};
 
 pub(crate) struct MacOs;
 
 impl Os for MacOs {
-    fn wall() -> Seconds {
-        posix::clock(libc::CLOCK_MONOTONIC)
-    }
-
-    fn process_cpu() -> Seconds {
-        posix::clock(libc::CLOCK_PROCESS_CPUTIME_ID)
-    }
-
-    fn thread_cpu() -> Seconds {
-        posix::clock(libc::CLOCK_THREAD_CPUTIME_ID)
-    }
-
-    fn page_size() -> Option<Bytes> {
-        posix::page_size()
-    }
-
-    fn map(bytes: usize) -> Option<NonNull<u8>> {
-        posix::map(bytes)
-    }
-
-    unsafe fn unmap(start: NonNull<u8>, bytes: usize) {
-        // SAFETY: the caller guarantees it.
-        unsafe { posix::unmap(start, bytes) };
-    }
-
     fn facts(_cpu: usize) -> Facts {
         let guest = number("kern.hv_vmm_present") == Some(1);
         Facts {
@@ -54,34 +27,6 @@ impl Os for MacOs {
     /// All processors: no process is excluded from any.
     fn allowed() -> Vec<usize> {
         (0..std::thread::available_parallelism().map_or(1, usize::from)).collect()
-    }
-
-    fn children() -> Option<Usage> {
-        posix::children()
-    }
-
-    fn load() -> Option<f64> {
-        posix::load()
-    }
-
-    fn set_up() {
-        posix::set_signals();
-    }
-
-    fn output_is_closed() -> bool {
-        posix::output_is_closed()
-    }
-
-    fn defer_termination() {
-        posix::defer_termination();
-    }
-
-    fn termination_requested() -> bool {
-        posix::asked_by() != 0
-    }
-
-    fn exit_if_requested() {
-        posix::exit_if_requested();
     }
 
     fn exchange(one: &Path, other: &Path) -> io::Result<()> {

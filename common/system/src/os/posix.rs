@@ -11,8 +11,19 @@ use figures::units::{Bytes, Seconds};
 
 use super::Usage;
 
-/// Clocks that have a number in POSIX.
-pub(super) fn clock(which: libc::clockid_t) -> Seconds {
+pub(super) fn wall() -> Seconds {
+    clock(libc::CLOCK_MONOTONIC)
+}
+
+pub(super) fn process_cpu() -> Seconds {
+    clock(libc::CLOCK_PROCESS_CPUTIME_ID)
+}
+
+pub(super) fn thread_cpu() -> Seconds {
+    clock(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
+fn clock(which: libc::clockid_t) -> Seconds {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the kernel writes the struct behind this valid pointer.
     let status = unsafe { libc::clock_gettime(which, &mut time) };
@@ -67,7 +78,7 @@ pub(super) fn load() -> Option<f64> {
     (unsafe { libc::getloadavg(loads.as_mut_ptr(), 1) } == 1).then_some(loads[0])
 }
 
-pub(super) fn set_signals() {
+pub(super) fn set_up() {
     // SAFETY: installs the system's own actions, before any thread is started.
     unsafe {
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
@@ -137,8 +148,12 @@ pub(super) fn defer_termination() {
     }
 }
 
-pub(super) fn asked_by() -> libc::c_int {
+fn asked_by() -> libc::c_int {
     ASKED.load(Ordering::Relaxed)
+}
+
+pub(super) fn termination_requested() -> bool {
+    asked_by() != 0
 }
 
 pub(super) fn exit_if_requested() {

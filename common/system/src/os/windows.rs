@@ -2,8 +2,6 @@
 //! students do not have.
 
 use std::ptr::NonNull;
-use std::sync::OnceLock;
-use std::time::Instant;
 
 use figures::units::{Bytes, Seconds};
 use windows_sys::Win32::Foundation::{FILETIME, HANDLE};
@@ -46,12 +44,6 @@ fn system_info() -> SYSTEM_INFO {
 }
 
 impl Os for Windows {
-    /// On Windows `Instant` reads the performance counter.
-    fn wall() -> Seconds {
-        static START: OnceLock<Instant> = OnceLock::new();
-        Seconds(START.get_or_init(Instant::now).elapsed().as_secs_f64())
-    }
-
     fn process_cpu() -> Seconds {
         // SAFETY: a constant that means this process.
         used(GetProcessTimes, unsafe { GetCurrentProcess() })

@@ -1,0 +1,103 @@
+//! What an operating system is asked about, and its answers.
+
+use std::collections::BTreeMap;
+
+use figures::units::Seconds;
+use thiserror::Error;
+
+/// The kind of pages to request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PageKind {
+    /// As large as possible: few TLB misses, and adjacent virtual addresses are adjacent in
+    /// physical memory.
+    Huge,
+    /// Base pages only, like the data of a small program.
+    Base,
+}
+
+/// Why the instructions were not counted.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum StepError {
+    /// No single-stepping for user programs on this system.
+    #[error("this system cannot step through a program instruction by instruction")]
+    Unsupported,
+    /// The system supports it, but does not allow it.
+    #[error("the system refused to trace a child process (error {0}): allow ptrace, or count with hardware")]
+    Refused(i32),
+    /// The system starts no other process; its limits.
+    #[error(
+        "the system starts no other process to step through ({0}); end other programs, or raise the limit"
+    )]
+    NoProcess(String),
+    /// The code executes more instructions than the limit.
+    #[error("more than {0} instructions: too many to be stepped through")]
+    TooMany(u64),
+    /// The system switches between the two processes too slowly.
+    #[error("stepping through the code took more than {0} seconds: try it on an idle machine")]
+    TooSlow(u64),
+    /// The code ended its process.
+    #[error("the code did not end when it was stepped through")]
+    Died,
+}
+
+/// What finished child processes used.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Usage {
+    /// Processor time in the programs.
+    pub user: Seconds,
+    /// Processor time in the system on their behalf.
+    pub system: Seconds,
+    /// Page faults that needed no input or output.
+    pub minor_faults: u64,
+    /// Page faults that did.
+    pub major_faults: u64,
+    /// Times that they waited, for input or output for example.
+    pub waits: u64,
+    /// Times that the system took the processor away from them.
+    pub preemptions: u64,
+}
+
+/// A limit on the number of tasks (processes and threads).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TaskLimit {
+    /// The largest number.
+    pub limit: u64,
+    /// The number now.
+    pub used: u64,
+}
+
+/// The limits on tasks that this process may run into.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TaskLimits {
+    /// `pids.max` of its tightest control group.
+    pub group: Option<TaskLimit>,
+    /// `ulimit -u` of its user.
+    pub user: Option<TaskLimit>,
+    /// Whether it may exceed `ulimit -u`.
+    pub is_exempt: bool,
+}
+
+impl TaskLimits {
+    /// A clause for a message that `wanted` tasks were not started: both limits, and which of
+    /// them is reached.
+    pub fn described(&self, wanted: u64) -> String {
+        let reached = |limit: &TaskLimit| limit.used.saturating_add(wanted) > limit.limit;
+        let of = |limit: &Option<TaskLimit>, who: &str| match limit {
+            None => "no limit".to_owned(),
+            Some(told) => {
+                let is_reached = if reached(told) { " (reached)" } else { "" };
+                format!("{}, of which {who} has {}{is_reached}", told.limit, told.used)
+            }
+        };
+        let user = match self.user {
+            Some(told) if self.is_exempt => format!("{}, which this process may exceed", told.limit),
+            told => of(&told, "this user"),
+        };
+        let exceeded = self.user.iter().filter(|_| !self.is_exempt).chain(&self.group).any(reached);
+        let other = if exceeded { "" } else { "; neither is reached, so memory for a stack may be short" };
+        format!("pids.max of its control group: {}; `ulimit -u`: {user}{other}", of(&self.group, "it"))
+    }
+}
+
+/// How often each instruction is executed, by its address.
+pub type Trace = BTreeMap<u64, u64>;
