@@ -15,54 +15,23 @@ use crate::page::{Page, json};
 
 const MILLION: u64 = 1_000_000;
 
-/// Largest addition by starting and stopping, and by the return from an interrupt.
-const SLACK: f64 = 1000.0;
+/// The presets that a loop checks, what it does, the loop, and the expected counts.
+type Check = (&'static [&'static str], &'static str, fn(u64), [f64; 2]);
 
-/// A loop, the presets that it checks, and the expected counts.
-struct Check {
-    presets: &'static [&'static str],
-    kernel: &'static str,
-    run: fn(u64),
-    expected: [f64; 2],
-}
+/// A million events; more may be added by starting, stopping and the return from an interrupt.
+const ONE_EACH: [f64; 2] = [1e6 - 1.0, 1e6 * 1.001 + 1000.0];
+const LOADS: &[&str] = &["PAPI_LD_INS", "PAPI_LST_INS", "PAPI_L1_DCR", "PAPI_L1_DCA"];
+const STORES: &[&str] = &["PAPI_SR_INS", "PAPI_LST_INS", "PAPI_L1_DCW", "PAPI_L1_DCA"];
+const BRANCHES: &[&str] = &["PAPI_BR_INS", "PAPI_BR_CN", "PAPI_BR_TKN", "PAPI_BR_PRC"];
+const OTHER_BRANCHES: &[&str] = &["PAPI_BR_MSP", "PAPI_BR_NTK", "PAPI_BR_UCN"];
 
 const CHECKS: [Check; 6] = [
-    Check {
-        presets: &["PAPI_TOT_INS"],
-        kernel: "million iterations of 2 instructions",
-        run: count_down,
-        expected: [2e6, 2e6 * 1.001 + SLACK],
-    },
-    Check {
-        presets: &["PAPI_BR_INS", "PAPI_BR_CN", "PAPI_BR_TKN", "PAPI_BR_PRC"],
-        kernel: "million iterations of one branch",
-        run: count_down,
-        expected: [1e6 - 1.0, 1e6 * 1.001 + SLACK],
-    },
-    Check {
-        presets: &["PAPI_BR_MSP", "PAPI_BR_NTK", "PAPI_BR_UCN"],
-        kernel: "million iterations of one branch",
-        run: count_down,
-        expected: [0.0, SLACK],
-    },
-    Check {
-        presets: &["PAPI_LD_INS", "PAPI_LST_INS", "PAPI_L1_DCR", "PAPI_L1_DCA"],
-        kernel: "million loads",
-        run: load,
-        expected: [1e6, 1e6 * 1.001 + SLACK],
-    },
-    Check {
-        presets: &["PAPI_SR_INS", "PAPI_LST_INS", "PAPI_L1_DCW", "PAPI_L1_DCA"],
-        kernel: "million stores",
-        run: store,
-        expected: [1e6, 1e6 * 1.001 + SLACK],
-    },
-    Check {
-        presets: &["PAPI_TOT_CYC"],
-        kernel: "million dependent additions",
-        run: chain,
-        expected: [0.98e6, 1.05e6],
-    },
+    (&["PAPI_TOT_INS"], "million iterations of 2 instructions", count_down, [2e6, 2e6 * 1.001 + 1000.0]),
+    (BRANCHES, "million iterations of one branch", count_down, ONE_EACH),
+    (OTHER_BRANCHES, "million iterations of one branch", count_down, [0.0, 1000.0]),
+    (LOADS, "million loads", load, ONE_EACH),
+    (STORES, "million stores", store, ONE_EACH),
+    (&["PAPI_TOT_CYC"], "million dependent additions", chain, [0.98e6, 1.05e6]),
 ];
 
 /// A loop of `times` iterations in each processor's own instructions; `$address` is an
@@ -107,26 +76,12 @@ fn chain(times: u64) {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "UPPERCASE")]
-enum Verdict {
-    Pass,
-    Fail,
-    Skip,
-}
-
+/// The result of a check, or why a preset was not checked.
 #[derive(Debug, Serialize)]
 struct TestLine {
     preset: &'static str,
-    verdict: Verdict,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kernel: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    expected: Option<[f64; 2]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    counted: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
+    verdict: &'static str,
+    reason: String,
 }
 
 /// The page that users send back: what its reader must know about the machine, and nothing
@@ -145,81 +100,66 @@ struct Report {
 
 /// All checks of a preset; one skip if it cannot be counted or has none.
 fn lines(preset: Preset) -> Vec<TestLine> {
-    let skip = |reason: String| TestLine {
-        preset: preset.name(),
-        verdict: Verdict::Skip,
-        kernel: None,
-        expected: None,
-        counted: None,
-        reason: Some(reason),
-    };
+    let line = |verdict, reason: String| TestLine { preset: preset.name(), verdict, reason };
     let mut counting = Counting::open(&[Event::Preset(preset)]);
     if let Some(Err(refusal)) = counting.definitions().first() {
-        return vec![skip(refusal.to_string())];
+        return vec![line("SKIP", refusal.to_string())];
     }
-    let mut line = |check: &Check| {
-        let reading = match counting.count(&mut || {}, &mut || (check.run)(MILLION)) {
-            Ok(readings) => readings.into_iter().next(),
-            Err(error) => return skip(error.to_string()),
-        };
-        let Some(reading) = reading else { return skip("no reading".to_owned()) };
-        if reading.multiplexed().is_some() {
-            return skip("other programs used the counters: only an estimate".to_owned());
-        }
-        let counted = reading.amount();
-        let [from, to] = check.expected;
-        let verdict = match counted.is_some_and(|amount| (from..=to).contains(&amount)) {
-            true => Verdict::Pass,
-            false => Verdict::Fail,
-        };
-        let (kernel, expected) = (Some(check.kernel), Some(check.expected));
-        let reason = counted.is_none().then(|| reading.to_string());
-        TestLine { preset: preset.name(), verdict, kernel, expected, counted, reason }
-    };
-    let mine = CHECKS.iter().filter(|check| check.presets.contains(&preset.name()));
-    let lines: Vec<TestLine> = mine.map(&mut line).collect();
-    if lines.is_empty() { vec![skip("the kit has no loop with a known answer".to_owned())] } else { lines }
+    let mut lines = Vec::new();
+    for (_, kernel, run, [from, to]) in CHECKS.iter().filter(|check| check.0.contains(&preset.name())) {
+        let counted = counting.count(&mut || {}, &mut || run(MILLION));
+        lines.push(match counted.as_deref() {
+            Err(error) => line("SKIP", error.to_string()),
+            Ok([reading]) if reading.multiplexed().is_none() => {
+                let passes = reading.amount().is_some_and(|amount| (*from..=*to).contains(&amount));
+                let verdict = if passes { "PASS" } else { "FAIL" };
+                line(verdict, format!("{kernel}: expected {from:.0} to {to:.0}, counted {reading:.0}"))
+            }
+            Ok(_) => line("SKIP", "other programs used the counters: only an estimate".to_owned()),
+        });
+    }
+    if lines.is_empty() {
+        lines.push(line("SKIP", "the kit has no loop with a known answer".to_owned()));
+    }
+    lines
 }
 
 pub(crate) fn print(format: Format) -> Result<(), Failure> {
-    let report = Report::of_this_machine();
+    let tests: Vec<TestLine> = Preset::all().flat_map(lines).collect();
+    let [passed, failed, skipped] =
+        ["PASS", "FAIL", "SKIP"].map(|verdict| tests.iter().filter(|test| test.verdict == verdict).count());
+    let tables = format!("{:016x}", map::fingerprint());
+    let report =
+        Report { kit: common::VERSION, tables, hardware: Hardware::host(), tests, passed, failed, skipped };
     match format {
         Format::Json => json(&report)?,
         Format::Text => report.page().print()?,
     }
-    match (report.failed, report.passed) {
-        (0, 0) => {
-            Err(Failure::could_not(format!("nothing was tested: all {} tests were skipped", report.skipped)))
-        }
+    match (failed, passed) {
+        (0, 0) => Err(Failure::could_not(format!("nothing was tested: all {skipped} tests were skipped"))),
         (0, _) => Ok(()),
         (failed, _) => Err(Failure::could_not(format!("{failed} counters do not count what they should"))),
     }
 }
 
 impl Report {
-    fn of_this_machine() -> Report {
-        let tests: Vec<TestLine> = Preset::all().flat_map(lines).collect();
-        let many = |verdict| tests.iter().filter(|t| t.verdict == verdict).count();
-        let (passed, failed, skipped) = (many(Verdict::Pass), many(Verdict::Fail), many(Verdict::Skip));
-        Report {
-            kit: common::VERSION,
-            tables: format!("{:016x}", map::fingerprint()),
-            hardware: Hardware::host(),
-            tests,
-            passed,
-            failed,
-            skipped,
-        }
-    }
-
     fn page(&self) -> Page {
         let mut page = Page::default();
         page.line("Self-test of lab kit", self.kit);
         page.line("Preset tables", &self.tables);
         self.hardware.write_counting_to(&mut page);
         page.rule();
-        self.tests.iter().filter(|test| test.verdict != Verdict::Skip).for_each(|test| page.say(test.text()));
-        for (reason, presets) in self.skips() {
+        // Skips with one reason are listed together.
+        let mut skips: Vec<(String, Vec<&str>)> = Vec::new();
+        for TestLine { preset, verdict, reason } in &self.tests {
+            let shared = reason.replace(preset, "it");
+            match skips.iter_mut().find(|(other, _)| *other == shared) {
+                _ if *verdict != "SKIP" => page.say(format_args!("{verdict} {preset:<12}  {reason}")),
+                Some((_, presets)) => presets.push(preset),
+                None => skips.push((shared, vec![preset])),
+            }
+        }
+        for (reason, presets) in skips {
             page.say(format_args!("SKIP {reason}:"));
             presets.chunks(5).for_each(|some| page.say(format_args!("       {}", some.join(" "))));
         }
@@ -227,31 +167,6 @@ impl Report {
         let Report { passed, failed, skipped, .. } = self;
         page.say(format_args!("{passed} passed, {failed} failed, {skipped} skipped."));
         page
-    }
-
-    /// The reasons why presets were skipped, without repetitions.
-    fn skips(&self) -> Vec<(String, Vec<&'static str>)> {
-        let mut skips: Vec<(String, Vec<&str>)> = Vec::new();
-        for test in self.tests.iter().filter(|test| test.verdict == Verdict::Skip) {
-            let reason = test.reason.as_deref().unwrap_or("without a reason").replace(test.preset, "it");
-            match skips.iter_mut().find(|(other, _)| *other == reason) {
-                Some((_, presets)) => presets.push(test.preset),
-                None => skips.push((reason, vec![test.preset])),
-            }
-        }
-        skips
-    }
-}
-
-impl TestLine {
-    fn text(&self) -> String {
-        let verdict = if self.verdict == Verdict::Pass { "PASS" } else { "FAIL" };
-        let kernel = self.kernel.zip(self.expected);
-        let kernel = kernel.map(|(kernel, [from, to])| format!("  {kernel}: expected {from:.0} to {to:.0}"));
-        let counted = self.counted.map(|counted| format!(", counted {counted:.0}"));
-        let reason = self.reason.as_ref().map(|reason| format!("  {reason}"));
-        let rest: String = [kernel, counted, reason].into_iter().flatten().collect();
-        format!("{verdict} {:<12}{rest}", self.preset)
     }
 }
 
@@ -261,9 +176,9 @@ mod tests {
 
     #[test]
     fn every_check_is_of_presets_and_its_loop_ends() {
-        for check in &CHECKS {
-            assert!(check.presets.iter().all(|name| Preset::named(name).is_some()), "{:?}", check.presets);
-            (check.run)(1000);
+        for (presets, _, run, _) in &CHECKS {
+            assert!(presets.iter().all(|name| Preset::named(name).is_some()), "{presets:?}");
+            run(1000);
         }
     }
 }
