@@ -50,8 +50,9 @@ fn within(bytes: usize, free: Option<Bytes>) -> Result<(), Failure> {
     match free {
         Some(free) if (bytes as u64).saturating_add(PROGRAM_BYTES) > free.0 => {
             Err(Failure::could_not(format!(
-                "the arrays need {}, and this process can have {free} of memory: choose a smaller size",
-                Bytes(bytes as u64)
+                "the arrays need {} and the program {}, but this process can have {free} of memory (the smallest of free memory, its control groups' limits, `ulimit -v` and `ulimit -d`): choose a smaller size",
+                Bytes(bytes as u64),
+                Bytes(PROGRAM_BYTES)
             )))
         }
         _ => Ok(()),
@@ -140,7 +141,10 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused_before_it_is_touched() {
         let told = within(100 << 20, Some(Bytes::mib(100))).unwrap_err().to_string();
-        assert!(told.contains("need 100 MiB") && told.contains("smaller"), "{told}");
+        assert!(
+            told.contains("need 100 MiB and the program 8 MiB, but") && told.contains("smaller"),
+            "{told}"
+        );
         assert!(within(80 << 20, Some(Bytes::mib(100))).is_ok() && within(1 << 40, None).is_ok());
         assert!(within(usize::MAX, Some(Bytes(u64::MAX - 1))).is_err());
     }
