@@ -357,14 +357,16 @@ where
         let ends: Vec<(usize, String, Point)> = curves.iter().enumerate().filter_map(end).collect();
         let parts = |pair: &[Point]| {
             let (from, way) = (pair[0], (pair[1].0 - pair[0].0, pair[1].1 - pair[0].1));
-            [0.0, 0.25, 0.5, 0.75].map(|share| (from.0 + share * way.0, from.1 + share * way.1))
+            [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| (from.0 + share * way.0, from.1 + share * way.1))
         };
         let lines: Vec<Point> = curves.iter().flat_map(|curve| curve.windows(2).flat_map(parts)).collect();
         for label in labels::at_ends(&ends, &lines, plot) {
             let (colour, (x, y)) = (self.chart.style(label.index).colour, label.middle);
             let (left, right) = (x - label.half_width - 1.0, x + label.half_width + 1.0);
-            if (y - label.end.1).abs() > 9.0 {
-                let leader = vec![pixel(label.end), pixel((left, y))];
+            if (y - label.end.1).abs() > 14.0 || label.end.0 < left && (y - label.end.1).abs() > 9.0 {
+                let below = (label.end.0, y + 6.0_f64.copysign(label.end.1 - y));
+                let leader =
+                    vec![pixel(label.end), pixel(if label.end.0 < left { (left, y) } else { below })];
                 self.root.draw(&PathElement::new(leader, stroke(colour, 0.6)))?;
             }
             let corners = [pixel((left, y - 6.0)), pixel((right, y + 6.0))];

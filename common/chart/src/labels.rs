@@ -6,6 +6,8 @@ use std::cmp::Ordering;
 pub(crate) const TICK_EM: f64 = 11.0;
 /// Height of a name's box.
 const HEIGHT: f64 = 13.0;
+/// How far a name may be above the plot.
+const ABOVE: f64 = 20.0;
 /// Space between a curve's end and its name.
 const GAP: f64 = 7.0;
 
@@ -117,23 +119,27 @@ pub(crate) fn at_ends(curves: &[(usize, String, Point)], points: &[Point], plot:
             column.iter().enumerate().filter(|(at, _)| *at == last || at % step == 0 && at + step <= last);
         let mut column: Vec<EndLabel> = chosen.map(|(_, label)| *label).collect();
         spread(&mut column, plot);
-        let moved = |rows: &i32| {
-            let down = |label: &EndLabel| (label.middle.0, label.middle.1 + f64::from(*rows) * HEIGHT);
-            Vec::from_iter(column.iter().map(|label| EndLabel { middle: down(label), ..*label }))
+        // Beside the ends, or centred above or below them.
+        let moved = |&(is_centred, rows): &(bool, i32)| {
+            let at = |label: &EndLabel| {
+                let across = if is_centred { label.end.0 } else { label.middle.0 };
+                (across, label.middle.1 + f64::from(rows) * HEIGHT)
+            };
+            Vec::from_iter(column.iter().map(|label| EndLabel { middle: at(label), ..*label }))
         };
         let is_free = |label: &EndLabel| {
-            (plot.top - HEIGHT..=plot.bottom + 0.1).contains(&label.middle.1)
+            (plot.top - ABOVE..=plot.bottom + 0.1).contains(&label.middle.1)
                 && !placed.iter().any(|other| label.overlaps(other))
         };
-        let cost = |rows: &i32| {
-            let covered = moved(rows)
-                .iter()
-                .map(|label| points.iter().filter(|at| label.covers(**at)).count())
-                .sum::<usize>();
-            rows.unsigned_abs() as usize + 2 * covered
+        let cost = |choice: &(bool, i32)| {
+            let covered = |label: &EndLabel| points.iter().filter(|point| label.covers(**point)).count();
+            let covered: usize = moved(choice).iter().map(covered).sum();
+            choice.1.unsigned_abs() as usize + usize::from(choice.0) + 3 * covered
         };
-        let rows = (-8..=8).filter(|rows| moved(rows).iter().all(is_free)).min_by_key(cost);
-        placed.extend(rows.iter().flat_map(moved));
+        let choices =
+            [false, true].into_iter().flat_map(|is_centred| (-8..=8).map(move |rows| (is_centred, rows)));
+        let best = { choices }.filter(|choice| moved(choice).iter().all(is_free)).min_by_key(cost);
+        placed.extend(best.iter().flat_map(moved));
     }
     placed
 }
