@@ -8,9 +8,9 @@ use common::chart::{Axis, Chart};
 use common::cli::Look;
 use common::failure::Failure;
 use common::saved::{Saved, SavedCell};
-use common::stats;
 use common::text::shorten;
 use common::units::Bytes;
+use common::value::{Reading, Source};
 use common::{input, output};
 
 /// Draw saved sweeps of cm1 or spark, of this kit or of the C kits
@@ -113,18 +113,18 @@ fn all_there(sizes: &[Bytes], sweeps: &[Saved]) -> Result<(), Failure> {
 
 /// Refuses files whose misses are of different events: they have no median.
 fn of_one_event(args: &Args, sweeps: &[Saved]) -> Result<(), Failure> {
-    let mut events =
+    let events =
         args.files.iter().zip(sweeps).filter_map(|(file, sweep)| Some((file, sweep.event.as_ref()?)));
-    if let (Some((one, event)), false) = (events.next(), args.show == Some(Show::Time))
-        && let Some((file, other)) = events.find(|(_, other)| *other != event)
-    {
-        return Err(Failure::usage(format!(
-            "{} counted {event}, {} counted {other}: a curve shows one event; draw each in its own picture",
-            input::name(one),
+    let events: Vec<(&PathBuf, &String)> = events.collect();
+    match events.iter().find(|(_, event)| *event != events[0].1) {
+        Some((file, other)) if args.show != Some(Show::Time) => Err(Failure::usage(format!(
+            "{} counted {}, {} counted {other}: a curve shows one event; draw each in its own picture",
+            input::name(events[0].0),
+            events[0].1,
             input::name(file)
-        )));
+        ))),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Refuses a damaged file; prints at most three other remarks on it to stderr.
@@ -216,18 +216,9 @@ fn chart(args: &Args, sweeps: &[Saved], labels: &[String]) -> Result<Chart, Fail
         sweeps.iter().filter_map(|sweep| Some(sweep.source?.to_string())).collect();
     sources.dedup();
     for ((label, curve), points) in curves {
-        let end = |amounts: &[f64], share: f64| stats::quantile(amounts, share);
-        let spread = |(at, amounts): (&u64, &Vec<f64>)| {
-            let several = amounts.len() > 1;
-            several.then_some((*at as f64, end(amounts, 0.0)?, end(amounts, 1.0)?))
-        };
-        let spreads: Vec<_> = points.iter().filter_map(spread).collect();
-        let median =
-            |(at, amounts): (u64, Vec<f64>)| (at as f64, stats::median(&amounts).unwrap_or(f64::NAN));
-        chart = chart
-            .curve(format!("{label}{}", Bytes(curve)), points.into_iter().map(median))
-            .spread(spreads)
-            .source(sources.join(", "));
+        let median = |(at, runs): (u64, Vec<f64>)| (at as f64, Reading::from_runs(&runs, Source::Timing));
+        let readings: Vec<(f64, Reading)> = points.into_iter().map(median).collect();
+        chart = chart.readings(format!("{label}{}", Bytes(curve)), &readings).source(sources.join(", "));
     }
     // The curves of different machines have no order.
     Ok(if args.overlay { chart } else { chart.ordered() })

@@ -116,7 +116,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let names: Vec<&'static str> =
         args.range.iter().map(|range| &*range.name.clone().leak()).chain([OTHER]).collect();
     let replay = Replay::new(&machine, names).map_err(Failure::could_not)?;
-    let mut run = Run { replay, slices: Slices::default(), text: String::new(), accesses: 0 };
+    let mut run =
+        Run { replay, slices: Slices { step: 1, ends: Vec::new() }, text: String::new(), accesses: 0 };
     let mut trace = Trace::new(open(&args.file)?);
     let name = input::name(&args.file);
     let failed = |error: &dyn std::fmt::Display| Failure::could_not(format!("{name}, {error}"));
@@ -139,22 +140,20 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 /// The machine that the options describe.
 fn described(args: &Args) -> Result<Machine, Failure> {
-    let (Some(sets), Some(ways), Some(block)) = (args.sets, args.ways, args.block) else {
-        let machine = machine::select(&args.machine).map_err(Failure::usage)?;
-        if machine.sealed() {
-            return Err(Failure::usage(
-                "a sealed machine is measured with cm1 and spark; lab trace takes described machines",
-            ));
-        }
+    if let (Some(sets), Some(ways), Some(block)) = (args.sets, args.ways, args.block) {
+        let (size, line) = (Bytes(u64::from(ways) << (sets + block)), Bytes(1 << block));
+        let csim = Some("one cache, as csim has it".to_owned());
+        let mut machine = Machine::undescribed(csim, Bytes(4096), Vec::new());
+        machine.name = format!("-s {sets} -E {ways} -b {block}");
+        machine.levels = vec![CacheLevel { size, line, ways: ways as usize, ..CacheLevel::plain(1) }];
         return Ok(machine);
-    };
-    let line = 1u64 << block;
-    let size = Bytes(u64::from(ways) << (sets + block));
-    let mut machine =
-        Machine::undescribed(Some("one cache, as csim has it".to_owned()), Bytes(4096), Vec::new());
-    machine.name = format!("-s {sets} -E {ways} -b {block}");
-    machine.levels =
-        vec![CacheLevel { size, line: Bytes(line), ways: ways as usize, ..CacheLevel::plain(1) }];
+    }
+    let machine = machine::select(&args.machine).map_err(Failure::usage)?;
+    if machine.sealed() {
+        return Err(Failure::usage(
+            "a sealed machine is measured with cm1 and spark; lab trace takes described machines",
+        ));
+    }
     Ok(machine)
 }
 
@@ -322,21 +321,11 @@ struct Slices {
     ends: Vec<Vec<u64>>,
 }
 
-impl Default for Slices {
-    fn default() -> Slices {
-        Slices { step: 1, ends: Vec::new() }
-    }
-}
-
 impl Slices {
     fn add(&mut self, misses: Vec<u64>) {
         self.ends.push(misses);
         if self.ends.len() == MAX_SLICES {
-            let mut at = 0;
-            self.ends.retain(|_| {
-                at += 1;
-                at % 2 == 0
-            });
+            self.ends = self.ends.chunks_exact(2).map(|pair| pair[1].clone()).collect();
             self.step *= 2;
         }
     }
