@@ -1,7 +1,6 @@
 //! Counting a region: open groups of events, their runs, and the figures.
 
-use super::definition::Definition;
-use super::encoding::{Part, Scope};
+use super::definition::{Definition, Part};
 use super::error::CounterError;
 use super::group::Group;
 use super::kernel::Count;
@@ -260,24 +259,6 @@ fn difference(now: &[Count], base: &[Count]) -> Vec<Count> {
 /// which often have a counter of their own.
 pub fn num_counters() -> usize {
     Trials::new(Platform::host(), PROGRAM).counters()
-}
-
-impl Definition {
-    /// The native events, joined for a message.
-    pub fn names(&self) -> String {
-        self.parts.iter().map(|p| p.name.as_str()).collect::<Vec<_>>().join(", ")
-    }
-
-    /// Whether all that runs meanwhile counts, the kernel's work too: the PMU can
-    /// leave nothing out.
-    pub fn counts_everything(&self) -> bool {
-        self.parts.iter().any(|part| part.encoding.scope == Scope::Everything)
-    }
-
-    /// The formula with the native events' names.
-    pub fn spelt(&self) -> String {
-        self.formula.infix(&self.parts.iter().map(|p| p.name.as_str()).collect::<Vec<_>>())
-    }
 }
 
 impl Count {

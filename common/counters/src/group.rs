@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::encoding::Part;
+use super::definition::Part;
 use super::kernel::{Count, Errno, Handle, Opening, Ring};
 
 /// Events that are on their counters at the same time, or not at all.

@@ -10,7 +10,6 @@
 mod cores;
 mod counting;
 mod definition;
-mod encoding;
 mod environment;
 mod error;
 mod group;
@@ -25,8 +24,7 @@ mod watched;
 
 pub use cores::Choice;
 pub use counting::{Counting, definition, definitions, num_counters};
-pub use definition::{Definition, Origin};
-pub use encoding::{Encoding, Part, Scope};
+pub use definition::{Definition, Encoding, Origin, Part, Scope};
 pub use environment::Environment;
 pub use error::{Code, CounterError};
 pub use kernel::Count;

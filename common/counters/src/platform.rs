@@ -7,8 +7,7 @@ use std::sync::{LazyLock, OnceLock};
 use figures::numbers::listed;
 
 use super::cores::{self, Choice};
-use super::definition::{Definition, Origin};
-use super::encoding::{Encoding, Part, Scope};
+use super::definition::{Definition, Encoding, Origin, Part, Scope};
 use super::environment::Environment;
 use super::pmu::{self, Pmu};
 use super::refusal::Refusal;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::encoding::Encoding;
+use super::definition::Encoding;
 use super::refusal::Refusal;
 use events::number;
 use figures::numbers::listed;

@@ -1,6 +1,6 @@
 //! Event-based sampling: every so many events, where the program was.
 
-use super::encoding::Part;
+use super::definition::Part;
 use super::error::{Code, CounterError};
 use super::group::Group;
 use super::kernel::Count;

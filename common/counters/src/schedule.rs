@@ -1,6 +1,6 @@
 //! Which events are counted together, and which in a run of their own.
 
-use super::encoding::Part;
+use super::definition::Part;
 
 /// Spreads the wanted sets of native events over as few groups as it finds,
 /// each of which `fits` on the counters. A set stays together if it can; one

@@ -6,8 +6,7 @@ use std::collections::HashMap;
 use std::hint::black_box;
 use std::io;
 
-use super::definition::Definition;
-use super::encoding::{Encoding, Part, Scope};
+use super::definition::{Definition, Encoding, Part, Scope};
 use super::group::Group;
 use super::kernel::{self, Count, Errno, Opening};
 use super::platform::Platform;

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::{Count, Errno, Opening, Record};
-use crate::encoding::Encoding;
+use crate::definition::Encoding;
 
 /// What no call gives.
 #[derive(Debug)]

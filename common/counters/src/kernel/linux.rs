@@ -8,7 +8,7 @@ use std::sync::Arc;
 use perf_event::hooks::sys::{self as perf, bindings};
 
 use super::{Errno, Mapping, Opening};
-use crate::encoding::{Encoding, Scope};
+use crate::definition::{Encoding, Scope};
 
 /// The bindings' struct of an event to open.
 pub(super) type Attr = bindings::perf_event_attr;

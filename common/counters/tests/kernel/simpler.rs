@@ -1,7 +1,7 @@
 //! Kernels and PMUs that take less than the newest: what is asked for instead.
 
 use super::{count, described};
-use crate::encoding::Scope;
+use crate::definition::Scope;
 use crate::kernel::replayed::Settings;
 use crate::{Refusal, Sampler, definition};
 use events::{Event, kernel};

@@ -21,7 +21,7 @@ use tempfile::TempDir;
 
 use super::linux::{self, Attr};
 use super::{Mapping, Opening};
-use crate::encoding::Encoding;
+use crate::definition::Encoding;
 use crate::platform::Platform;
 
 pub(crate) use described::{DESCRIPTIONS, Described};
