@@ -61,7 +61,8 @@ pub fn count(
 
 /// The time of [`count`], if no state of the caches recurs.
 pub fn seconds(variant: &Variant, p: &Problem, machine: &Machine) -> f64 {
-    let is_fully_associative = machine.levels.first().is_some_and(|cache| cache.ways > 64);
+    // What is sealed must not show in an estimate.
+    let is_fully_associative = machine.visible_levels().first().is_some_and(|cache| cache.ways > 64);
     let per_second = match variant.kernel {
         Kernel::Recursive => 6e6, // a tree of tiny loops
         _ if is_fully_associative => 1e7,
