@@ -5,6 +5,7 @@ use common::failure::Failure;
 use common::output;
 use exercises::check::{Checked, Wrong};
 use exercises::{TASKS, Task};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// Identifies the result as JSON.
@@ -71,10 +72,21 @@ fn scores(results: &[(&Task, Checked)]) -> Value {
 
 /// The tasks that a result of `--format json` says are solved; `None` if it is none.
 pub(crate) fn solved(json: &str) -> Option<Vec<String>> {
-    let result: Value = serde_json::from_str(json.trim_start_matches('\u{feff}')).ok()?;
-    let tasks = result["tasks"].as_array().filter(|_| result["format"] == FORMAT)?;
-    let solved = tasks.iter().filter(|task| task["passed"] == true);
-    Some(solved.filter_map(|task| Some(task["name"].as_str()?.to_owned())).collect())
+    #[derive(Deserialize)]
+    struct Scores {
+        format: String,
+        tasks: Vec<Score>,
+    }
+    #[derive(Deserialize)]
+    struct Score {
+        name: String,
+        passed: bool,
+    }
+    let read = |json: &str| serde_json::from_str::<Scores>(json.trim_start_matches('\u{feff}')).ok();
+    // Most files that are looked at are none, and some are large.
+    let scores = Some(json).filter(|json| json.contains(FORMAT)).and_then(read)?;
+    let solved = scores.tasks.into_iter().filter(|task| task.passed).map(|task| task.name);
+    Some(solved.collect()).filter(|_| scores.format == FORMAT)
 }
 
 fn list(results: &[(&Task, Checked)]) -> Result<(), Failure> {

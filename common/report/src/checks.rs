@@ -94,7 +94,7 @@ fn times(findings: &Findings, found: &mut Vec<String>) {
         findings.spark.record.rows.iter().filter_map(|row| row.amount("ns_per_access")).collect();
     if nanos.iter().any(|ns| *ns < 0.1) {
         found.push(
-            "spark: an access took less than 0.1 ns: a time was divided by accesses it does not contain"
+            "spark: an access took less than 0.1 ns: the time is too short, or the number of accesses is wrong"
                 .to_owned(),
         );
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use common::failure::Failure;
 use common::text::shorten;
+use exercises::{TASKS, Task};
 use report::Assignment;
 
 use super::class::Class;
@@ -195,7 +196,7 @@ impl Grader<'_> {
             share: 1.0,
             ..Graded::default()
         };
-        graded.marks = judge::marks(self.rubric, &[].into(), &Truth::default(), None);
+        graded.marks = judge::marks(self.rubric, &[].into(), &Truth::default());
         let Some(submission) = owned.submission.map(|place| &submissions[place]) else {
             if graded.refused.is_none() {
                 graded.notes.insert(0, Reason::NothingHandedIn);
@@ -244,7 +245,16 @@ impl Grader<'_> {
         let mut truth = evidence::truth(&records, wanted);
         truth.add(machine.map(geometry).into_iter().flatten());
         truth.add(truth.get("l1.line").map(|line| ("line.elements".to_owned(), line / 2.0)));
-        graded.marks = judge::marks(self.rubric, &submission.answers, &truth, evidence.exercises.as_ref());
+        if let Some(solved) = &evidence.exercises {
+            let task = |task: &Task| {
+                (
+                    format!("{}{}", rubric::OF_EXERCISES, task.name),
+                    f64::from(u8::from(solved.contains(task.name))),
+                )
+            };
+            truth.add(TASKS.iter().map(task));
+        }
+        graded.marks = judge::marks(self.rubric, &submission.answers, &truth);
         // Without a key, only changes show, not whose a record is.
         let own = if self.machines.is_some() { !records.is_empty() } else { evidence.changed.is_empty() };
         if self.rubric.records == Records::Own && !own {

@@ -1,7 +1,7 @@
 //! Compares an answer with what is right: points, and one reason. The reason never shows
 //! the right answer, because students may read it before their last try.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use common::text::shorten;
 use report::{Answer, Check, Kind, Meaning, Slip};
@@ -34,34 +34,13 @@ const RANGE: f64 = 2.0;
 const ROUNDING: f64 = 1e-9;
 
 /// The marks of all items for one student's `answers`.
-pub(super) fn marks(
-    rubric: &Rubric,
-    answers: &BTreeMap<String, Answer>,
-    truth: &Truth,
-    exercises: Option<&BTreeSet<String>>,
-) -> Vec<Mark> {
-    let of_item = |item: &Item| match item.exercise() {
-        Some(task) => mark(item, String::new(), exercise(task, exercises), truth),
-        None => {
-            let given = answers.get(&item.id);
-            let answer = given.map(Answer::to_string).unwrap_or_default().trim().to_owned();
-            let judgement = judged(item, given, &answer, truth);
-            mark(item, answer, judgement, truth)
-        }
-    };
-    rubric.items.iter().map(of_item).collect()
+pub(super) fn marks(rubric: &Rubric, answers: &BTreeMap<String, Answer>, truth: &Truth) -> Vec<Mark> {
+    rubric.items.iter().map(|item| mark(item, answers.get(&item.id), truth)).collect()
 }
 
-fn exercise(task: &str, solved: Option<&BTreeSet<String>>) -> Judgement {
-    match solved.map(|solved| solved.contains(task)) {
-        Some(true) => Judgement::Share(1.0, Reason::Right),
-        Some(false) => Judgement::Share(0.0, Reason::NotSolved),
-        None => Judgement::Share(0.0, Reason::NoExercises),
-    }
-}
-
-fn mark(item: &Item, answer: String, judgement: Judgement, truth: &Truth) -> Mark {
-    let (share, unread, counted, reason) = match judgement {
+fn mark(item: &Item, given: Option<&Answer>, truth: &Truth) -> Mark {
+    let answer = given.map(Answer::to_string).unwrap_or_default().trim().to_owned();
+    let (share, unread, counted, reason) = match judged(item, given, &answer, truth) {
         Judgement::Share(share, reason) => (share, false, true, reason),
         Judgement::Unread(reason) => (0.0, true, true, reason),
         Judgement::LeftOut(reason) => (0.0, false, false, reason),
@@ -72,7 +51,9 @@ fn mark(item: &Item, answer: String, judgement: Judgement, truth: &Truth) -> Mar
         unread,
         reason,
         answer,
-        expected: item.value.or_else(|| truth.get(item.expect.as_deref()?)),
+        expected: item
+            .value
+            .or_else(|| truth.get(item.expect.as_deref().filter(|_| item.exercise().is_none())?)),
         computed: (!unread).then_some(share * item.points),
     }
 }
@@ -91,6 +72,13 @@ enum Judgement {
 fn judged(item: &Item, given: Option<&Answer>, answer: &str, truth: &Truth) -> Judgement {
     let shown = shorten(answer, 40);
     let expect = item.expect.as_deref().unwrap_or_default();
+    if item.exercise().is_some() {
+        return match truth.get(expect).map(|solved| solved > 0.0) {
+            Some(true) => Judgement::Share(1.0, Reason::Right),
+            Some(false) => Judgement::Share(0.0, Reason::NotSolved),
+            None => Judgement::Share(0.0, Reason::NoExercises),
+        };
+    }
     if matches!(truth.0.get(expect), Some(Err(_))) {
         return Judgement::LeftOut(Reason::ModelledTime);
     }
@@ -193,7 +181,7 @@ mod tests {
         let typed = serde_json::from_str(answer).ok().filter(|_| answer.starts_with('{'));
         let given = typed.unwrap_or_else(|| Answer::from(answer));
         let at = rubric.items.iter().position(|item| item.id == id).unwrap();
-        marks(&rubric, &BTreeMap::from([(id.to_owned(), given)]), &truth, None).remove(at)
+        marks(&rubric, &BTreeMap::from([(id.to_owned(), given)]), &truth).remove(at)
     }
 
     #[test]

@@ -85,12 +85,13 @@ impl Reading<'_> {
     /// system's export are one submission.
     fn folder(&self, folder: &Path) -> Result<Vec<Submission>, Failure> {
         let mut metadata = gradescope::read(folder)?;
-        let mut collected: BTreeMap<String, (Label, Vec<PathBuf>, Option<Known>)> = BTreeMap::new();
+        let mut collected: BTreeMap<(bool, String), (Label, Vec<PathBuf>, Option<Known>)> = BTreeMap::new();
         for path in children(folder)? {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if name != gradescope::FILE {
                 let (known, label) = (metadata.remove(&name), label(&path));
-                let key = if known.is_some() { name } else { label.key.clone() };
+                let is_stated = known.is_some();
+                let key = (is_stated, if is_stated { name } else { label.key.clone() });
                 collected.entry(key).or_insert((label, Vec::new(), known)).1.push(path);
             }
         }

@@ -164,7 +164,7 @@ const CASES: &[Case] = &[
             ),
             (
                 "in/bea/exercises.json",
-                r#"{"format":"cache-lab-exercises/1","tasks":[{"name":"tail","passed":1}]}"#,
+                r#"{"format":"cache-lab-exercises/1","tasks":[{"name":"tail","passed":"yes"}]}"#,
             ),
             ("in/carl/", "RIGHT"),
         ],
