@@ -85,7 +85,8 @@ impl Reading<'_> {
     /// system's export are one submission.
     fn folder(&self, folder: &Path) -> Result<Vec<Submission>, Failure> {
         let mut metadata = gradescope::read(folder)?;
-        let mut collected: BTreeMap<(bool, String), (Label, Vec<PathBuf>, Option<Known>)> = BTreeMap::new();
+        type Collected = (Label, Vec<PathBuf>, Option<Known>);
+        let mut collected: BTreeMap<(bool, String), Collected> = BTreeMap::new();
         for path in children(folder)? {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if name != gradescope::FILE {
