@@ -70,11 +70,15 @@ fn scores(results: &[(&Task, Checked)]) -> Value {
     })
 }
 
-/// The tasks that a result of `--format json` says are solved; `None` if it is none.
-pub(crate) fn solved(json: &str) -> Option<Vec<String>> {
+/// The tasks that a result of `--format json` says are solved; `None` if it claims to be no
+/// such result.
+///
+/// # Errors
+///
+/// If it is not one; a clause.
+pub(crate) fn solved(json: &str) -> Option<Result<Vec<String>, String>> {
     #[derive(Deserialize)]
     struct Scores {
-        format: String,
         tasks: Vec<Score>,
     }
     #[derive(Deserialize)]
@@ -82,11 +86,12 @@ pub(crate) fn solved(json: &str) -> Option<Vec<String>> {
         name: String,
         passed: bool,
     }
-    let read = |json: &str| serde_json::from_str::<Scores>(json.trim_start_matches('\u{feff}')).ok();
     // Most files that are looked at are none, and some are large.
-    let scores = Some(json).filter(|json| json.contains(FORMAT)).and_then(read)?;
-    let solved = scores.tasks.into_iter().filter(|task| task.passed).map(|task| task.name);
-    Some(solved.collect()).filter(|_| scores.format == FORMAT)
+    json.contains(FORMAT).then(|| {
+        let scores: Scores = serde_json::from_str(json.trim_start_matches('\u{feff}'))
+            .map_err(|error| format!("it is not what `lab exercise --format json` prints ({error})"))?;
+        Ok(scores.tasks.into_iter().filter(|task| task.passed).map(|task| task.name).collect())
+    })
 }
 
 fn list(results: &[(&Task, Checked)]) -> Result<(), Failure> {

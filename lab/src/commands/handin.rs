@@ -203,7 +203,7 @@ fn records(args: &Args) -> Result<(Vec<ArchiveFile>, Vec<String>), Failure> {
         let bytes = read(&path)?;
         let shown = input::name(&path);
         let text = encoding::decode(&bytes).map_err(|why| why.to_string());
-        let is_exercise = text.as_ref().is_ok_and(|text| exercise::solved(text).is_some());
+        let is_exercise = text.as_ref().is_ok_and(|text| matches!(exercise::solved(text), Some(Ok(_))));
         match text.and_then(|text| authentic::read(&text).map_err(|why| why.to_string())) {
             Err(why) if !is_exercise => missing.push(format!("{shown} will not count as a record: {why}")),
             _ => {}

@@ -8,7 +8,6 @@ use common::record::Record;
 use common::text::shorten;
 
 use super::reason::Reason;
-use crate::exercise;
 
 /// The right values for one student, under the rubric's names, or why a figure cannot be
 /// computed.
@@ -42,13 +41,8 @@ const TRANSPOSING: &str = "time_transpose";
 const PRODUCTS: [&str; 3] = ["mm1", "mm2", "mm3"];
 
 impl Evidence {
-    /// Adds the record or the exercises in the file `name`; whether it has these, changed or
-    /// not.
+    /// Adds the record in the file `name`; whether it is one, changed or not.
     pub(super) fn add(&mut self, name: &str, text: &str) -> bool {
-        if let Some(solved) = exercise::solved(text) {
-            self.exercises.get_or_insert_default().extend(solved);
-            return true;
-        }
         match authentic::parse(text).or_else(|_| authentic::read(text)) {
             Ok(mut record) => {
                 // A class has thousands of records: only what is compared stays in memory.

@@ -16,6 +16,7 @@ use super::owners::{Owners, Stated, Unresolved};
 use super::reason::Reason;
 use super::times::{self, Due};
 use crate::commands::handin::is_answer;
+use crate::exercise;
 use crate::instructor::tables::{Row, Table};
 
 /// Largest size of one answer, and of all answers of a submission, in bytes.
@@ -115,11 +116,15 @@ impl Reading<'_> {
                     Some(read) => read,
                     None => return bare_pages.push(Reason::PageWithoutAnswers(shown())),
                 },
-                _ if Answers::are_named_in(text) || !evidence.add(name, text) && named() => {
-                    Answers::parse(text)
-                }
-                // a record, a summary or another JSON file
-                _ => return,
+                _ => match exercise::solved(text) {
+                    Some(Ok(solved)) => return evidence.exercises.get_or_insert_default().extend(solved),
+                    Some(Err(why)) => return notes.push(Reason::AnswersUnread(shown(), why)),
+                    None if Answers::are_named_in(text) || !evidence.add(name, text) && named() => {
+                        Answers::parse(text)
+                    }
+                    // a record, a summary or another JSON file
+                    None => return,
+                },
             };
             match read {
                 Ok(read) => answers = std::mem::take(&mut answers).joined(read),

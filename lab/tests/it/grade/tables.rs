@@ -148,7 +148,7 @@ const CASES: &[Case] = &[
     },
     Case {
         what: "exercises: what their file says; the task's points unless the rubric has others",
-        roster: "user\nana\nbea\ncarl\n",
+        roster: "user\nana\nbea\ncarl\ndan\n",
         files: &[
             (
                 "rubric.toml",
@@ -164,12 +164,17 @@ const CASES: &[Case] = &[
             ),
             (
                 "in/bea/exercises.json",
-                r#"{"format":"cache-lab-exercises/1","tasks":[{"name":"tail","passed":"yes"}]}"#,
+                r#"{"format":"cache-lab-exercises/1","tasks":[{"name":"tail","passed":false}]}"#,
             ),
             ("in/carl/", "RIGHT"),
+            (
+                "in/dan/exercises.json",
+                r#"{"format":"cache-lab-exercises/1","tasks":[{"name":"tail","passed":"yes"}]}"#,
+            ),
         ],
         args: "--rubric rubric.toml --output o in",
-        points: &[("ana", "5"), ("bea", "0"), ("carl", "0")],
+        points: &[("ana", "5"), ("bea", "0"), ("carl", "0"), ("dan", "-")],
+        says: &["exercises.json was not read: it is not what `lab exercise --format json` prints"],
         holds: &[
             ("o/grades.json", "The check of this exercise was not passed."),
             ("o/grades.json", "No exercises.json was handed in."),
