@@ -5,10 +5,9 @@
 //! says what would be needed.
 //!
 //! The thresholds were chosen on recorded curves of real machines; each is
-//! with its reason where it is used. A reading is believed only if the whole
-//! sweep agrees with it, not just the cells it was read from (`check`).
+//! with its reason where it is used. The ways are read from
+//! the whole sweep, not just from some cells.
 
-mod check;
 mod curve;
 pub mod exclusive;
 mod geometry;
@@ -110,14 +109,13 @@ fn argue(saved: &Saved, above: Option<Above>, why: &mut Vec<String>) -> Result<G
     let line = line::read(&curve, &mut argument).map_err(|reason| rounded(saved).unwrap_or(reason))?;
     let level = size::saturation(&curve, line, &mut argument)?;
     let size = size::read(&curve, &level, saved, &mut argument)?;
-    check::agrees(&curve, &level, &size)?;
     why.append(&mut argument);
     let modelled = saved.source == Some(Source::Model);
     let place = if curve.behind { Place::Behind(above) } else { Place::First };
     let allowed = ways::read(&curve, &level, &size, modelled, place);
     let certain = size.at_size <= size::QUIET
         && allowed.as_ref().is_ok_and(|allowed| !allowed.odd)
-        && (modelled || undisturbed(&curve, &level, allowed.as_ref().ok(), why));
+        && (modelled || undisturbed(allowed.as_ref().ok(), why));
     let mut found = geometry(&curve, &level, &size, (allowed, modelled), why);
     found.times = times;
     found.confidence = words::confidence(saved, &curve, &found, (certain, place), why);
@@ -127,23 +125,12 @@ fn argue(saved: &Saved, above: Option<Above>, why: &mut Vec<String>) -> Result<G
     Ok(found)
 }
 
-/// Shares of the misses between which an array neither fits nor misses wholly.
-const IN_PART: std::ops::Range<f64> = 0.05..0.95;
 /// Largest odd factor of the number of ways of most caches: 8, 12 and 16 ways are usual.
 const ROUND_WAYS: u64 = 3;
 
-/// Whether a measured sweep bears no mark of other programs: rows that miss in part, or numbers of ways that
-/// few caches have. Other programs that use some ways all the time leave such a number.
-fn undisturbed(curve: &Curve, level: &Level, allowed: Option<&Allowed>, why: &mut Vec<String>) -> bool {
-    let share = |array: u64| curve.at(array, level.line).map(|misses| misses / level.misses);
-    let in_part = curve.sizes().find(|array| share(*array).is_some_and(|share| IN_PART.contains(&share)));
-    if let Some(array) = in_part {
-        why.push(format!(
-            "Confidence: the array of {} misses in part; other programs on the same cache may be the reason. Repeat the \
-             sweep on an idle machine.",
-            Bytes(array)
-        ));
-    }
+/// Whether a measured sweep has no number of ways that few caches have. Other programs that use some ways all the
+/// time leave such a number.
+fn undisturbed(allowed: Option<&Allowed>, why: &mut Vec<String>) -> bool {
     let odd = allowed.and_then(|allowed| {
         allowed.all.iter().map(|cache| cache.ways).find(|ways| ways >> ways.trailing_zeros() > ROUND_WAYS)
     });
@@ -152,7 +139,7 @@ fn undisturbed(curve: &Curve, level: &Level, allowed: Option<&Allowed>, why: &mu
             "Confidence: few caches have {ways} ways; other programs that use the others all the time leave such a number."
         ));
     }
-    in_part.is_none() && odd.is_none()
+    odd.is_none()
 }
 
 /// Why times next to an event that nothing counted show no cache: they are those of all levels.

@@ -11,20 +11,12 @@ use figures::units::Bytes;
 /// where prefetchers inflate the count.
 const DOUBLING: f64 = 1.7;
 
-/// ... and at most this; a larger step is a disturbance or another effect.
-const TOO_STEEP: f64 = 2.4;
-/// Times subtract two close figures low on the ramp.
-const TOO_STEEP_TIMED: f64 = 3.0;
-
 /// A row takes part when its ramp ends this high compared to the highest.
 const PART: f64 = 0.2;
 
 /// No cache has longer lines; a prefetcher that follows strides inside a page
 /// leaves one miss per page, which looks like a line as long.
 const LONGEST: u64 = 512;
-
-/// Ramps of real counters are straight to 10 %.
-const SCATTER: f64 = 0.14;
 
 /// Where the ramp of one row ends.
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +31,6 @@ struct Ramp {
 fn ramp(curve: &Curve, size: u64) -> Option<Ramp> {
     let row = curve.row(size);
     let top = row.iter().map(|c| c.1).fold(0.0, f64::max);
-    let steep = if curve.timed { TOO_STEEP_TIMED } else { TOO_STEEP };
     // per doubling of the stride, also across a hole in the row
     let factor = |a: (u64, f64), b: (u64, f64)| {
         (a.1 > 0.0).then(|| (b.1 / a.1).powf(1.0 / (b.0 as f64 / a.0 as f64).log2()))
@@ -47,7 +38,7 @@ fn ramp(curve: &Curve, size: u64) -> Option<Ramp> {
     let run = |start: usize| {
         let doubles = |i: &usize| {
             let pair = row.get(*i).zip(row.get(i + 1));
-            pair.is_some_and(|(a, b)| factor(*a, *b).is_some_and(|f| (DOUBLING..=steep).contains(&f)))
+            pair.is_some_and(|(a, b)| factor(*a, *b).is_some_and(|f| f >= DOUBLING))
         };
         start + (start..).take_while(doubles).count()
     };
@@ -95,13 +86,6 @@ pub(super) fn read(curve: &Curve, why: &mut Vec<String>) -> Result<u64, String> 
             ends.join(", ")
         ));
     }
-    if !curve.timed && scatter(curve, &part, line) > SCATTER {
-        return Err(
-            "Below the line the misses should be proportional to the stride, but they scatter too much to \
-                    trust the bend. Repeat the sweep on an idle machine, with --runs 5."
-                .to_owned(),
-        );
-    }
     if !ends_there(curve, &part, line) {
         return Err(format!(
             "The misses seem to stop doubling at a stride of {line} bytes, but the rows that miss do not \
@@ -130,18 +114,6 @@ pub(super) fn read(curve: &Curve, why: &mut Vec<String>) -> Result<u64, String> 
         2 * line,
     ));
     Ok(line)
-}
-
-/// How far the ramps are from a straight line: the upper quartile.
-fn scatter(curve: &Curve, part: &[(u64, Ramp)], line: u64) -> f64 {
-    let mut off = Vec::new();
-    for (size, _) in part {
-        let slopes: Vec<f64> =
-            curve.row(*size).iter().filter(|c| c.0 < line).map(|c| c.1 / c.0 as f64).collect();
-        let Some(middle) = stats::median(&slopes) else { continue };
-        off.extend(slopes.iter().map(|s| (s / middle - 1.0).abs()));
-    }
-    stats::quantile(&off, 0.75).unwrap_or(0.0)
 }
 
 /// Whether, over all rows that miss, the misses are proportional to the stride

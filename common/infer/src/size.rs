@@ -11,8 +11,6 @@ use records::saved::Saved;
 const ONE: f64 = 0.05;
 /// ... and timed, within this.
 const ONE_TIMED: f64 = 0.12;
-/// Beyond the line the row may differ from its value there by this much.
-const FLAT: f64 = 0.15;
 /// Two rows that differ by at most this have reached the same level.
 const AGREE: f64 = 0.12;
 /// An array fits while it has at most this share of the misses. An L2 behind
@@ -84,10 +82,7 @@ pub(super) fn saturation(curve: &Curve, line: u64, why: &mut Vec<String>) -> Res
         Some(plateau) if curve.timed && plateau >= misses => plateau,
         _ => misses,
     };
-    let flat = beyond.iter().take(2).count() == 2
-        && beyond.iter().all(|m| (m / misses - 1.0).abs() <= FLAT || *m < INSIDE * misses)
-        && (beyond[0] / misses - 1.0).abs() <= FLAT;
-    if (misses - 1.0).abs() <= one && flat {
+    if (misses - 1.0).abs() <= one {
         why.push(format!(
             "Saturation: in the largest array ({}) every access to a new line misses ({misses:.3} per access), and \
              that stays so for larger strides: no line survives until the next pass.",
@@ -147,14 +142,6 @@ pub(super) fn read(
             Bytes(shares.first().map_or(0, |s| s.0))
         ));
     };
-    if shares[0].1 > INSIDE {
-        return Err(format!(
-            "Even the smallest array ({}) has {:.0} % of the misses of the largest, so no row is inside the cache. \
-             Start lower (--min).",
-            Bytes(shares[0].0),
-            100.0 * shares[0].1
-        ));
-    }
     let (size, share) = shares[at];
     let (too_large, its_share) = shares.get(at + 1).copied().unwrap_or(shares[at]);
     if too_large > 2 * size {

@@ -40,19 +40,6 @@ const DISTURBED: f64 = 0.15;
 /// sets make a part of the accesses miss; and of so large a share of the cells that miss.
 const OFF: f64 = 0.35;
 const SCATTERED: f64 = 0.25;
-/// A TLB that misses must explain more cells than this, or there is none.
-const TLB_COSTS: usize = 3;
-/// Entries and ways of TLBs that a timed sweep may be behind; all entries are one set, too.
-const TLB_ENTRIES: std::ops::RangeInclusive<u64> = 4..=512;
-const TLB_WAYS: [u64; 14] = [1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 48, 64, 72, 96];
-/// Base page.
-const PAGE: u64 = 4096;
-/// Bytes of a page that are visited before the walk goes on to another: all, or a block.
-const VISITS: [u64; 2] = [PAGE, 256];
-
-/// Share of the accesses of each cell that miss.
-type Misses = Vec<f64>;
-
 /// One cache of which the sweep may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Candidate {
@@ -78,8 +65,6 @@ pub(super) struct Allowed {
     pub(super) all: Vec<Candidate>,
     /// Others have numbers of sets that no address bits give.
     pub(super) odd: bool,
-    /// They explain the cells only if the TLB misses as well.
-    pub(super) translated: bool,
     /// Cells that would distinguish them: array and stride.
     pub(super) decide: Vec<(u64, u64)>,
     /// The number of ways cannot be determined, whatever is measured, for this reason.
@@ -104,8 +89,6 @@ const MISSES_ALL: f64 = 0.3;
 /// What caches are compared with.
 #[derive(Debug, Clone, Copy)]
 struct Cell {
-    array: u64,
-    stride: u64,
     /// Lines that are walked, and lines from one to the next.
     count: u64,
     distance: u64,
@@ -143,14 +126,11 @@ impl<'a> Evidence<'a> {
         for array in curve.sizes() {
             for (stride, misses) in curve.row(array) {
                 if stride.is_multiple_of(level.line) {
-                    // more misses than accesses are prefetches that the event counts too
-                    let most = if translates(curve) { f64::INFINITY } else { 1.0 };
                     cells.push(Cell {
-                        array,
-                        stride,
                         count: array / stride,
                         distance: stride / level.line,
-                        seen: (misses / level.misses).min(most),
+                        // more misses than accesses are prefetches that the event counts too
+                        seen: (misses / level.misses).min(1.0),
                         shows_hits: !place.may_hold(array, stride, level.line, size.fits),
                     });
                 }
@@ -173,76 +153,18 @@ impl<'a> Evidence<'a> {
         !fits || shows_hits && expected > 0.0 && seen < least
     }
 
-    /// Cells that contradict a cache, by the share of each that misses and what of it is translation,
-    /// counted up to `most`.
-    fn contradictions(&self, share: impl Fn(usize) -> ([f64; 2], f64), most: usize) -> usize {
-        let against = |at: &usize| {
-            let (cell, (cache, translation)) = (&self.cells[*at], share(*at));
-            self.contradicts(cache, cell.seen - translation, cell.shows_hits)
-        };
-        (0..self.cells.len()).rev().filter(against).take(most).count()
-    }
-
-    /// What a miss of the TLB costs, as a share of one of the cache: the mean over the cells in
-    /// which all translations miss.
-    fn penalty(&self, cache: &[[f64; 2]], tlb: &Misses) -> f64 {
-        let all = (0..tlb.len()).filter(|at| tlb[*at] > 0.9);
-        let (sum, count) =
-            all.fold((0.0, 0.0), |(sum, count), at| (sum + self.cells[at].seen - cache[at][0], count + 1.0));
-        if count > 0.0 { (sum / count).max(0.0) } else { 0.0 }
-    }
-
-    /// The least contradicted of `candidates`, and whether a TLB must have a part in it. A
-    /// sweep that contradicts each of them somewhere was disturbed; one more cell may have been.
-    fn best(&self, candidates: &[Candidate]) -> (Vec<Candidate>, bool) {
+    /// The least contradicted of `candidates`. A sweep that contradicts each of them somewhere was disturbed; one more
+    /// cell may have been.
+    fn best(&self, candidates: impl Iterator<Item = Candidate>) -> Vec<Candidate> {
         let most = (DISTURBED * self.cells.len() as f64) as usize;
-        let alone = candidates.iter().map(|c| {
-            let share = |at: usize| (self.cells[at].missing(*c), 0.0);
-            (self.contradictions(share, most + 2), *c)
-        });
-        let alone: Vec<(usize, Candidate)> = alone.collect();
-        let explained = alone.iter().any(|(contradictions, _)| *contradictions <= TLB_COSTS);
-        let tlbs = if explained { Vec::new() } else { self.tlbs() };
-        let rated: Vec<(usize, usize, Candidate)> = alone
-            .into_iter()
-            .map(|(alone, candidate)| {
-                let cells = self.cells.iter().filter(|_| !tlbs.is_empty());
-                let cache: Vec<[f64; 2]> = cells.map(|cell| cell.missing(candidate)).collect();
-                let behind = tlbs.iter().map(|tlb| {
-                    let penalty = self.penalty(&cache, tlb);
-                    let share = |at: usize| (cache[at], penalty * tlb[at]);
-                    self.contradictions(share, alone.saturating_sub(TLB_COSTS)) + TLB_COSTS
-                });
-                (behind.min().unwrap_or(alone).min(alone), alone, candidate)
-            })
-            .collect();
-        let least = rated.iter().map(|r| r.0).min().unwrap_or(0);
-        let allowed = if least == 0 || least == TLB_COSTS { least } else { least + 1 };
-        let best: Vec<_> = rated.iter().filter(|r| least <= most && r.0 <= allowed).collect();
-        let translated = !best.is_empty() && best.iter().all(|r| r.1 > allowed);
-        (best.into_iter().map(|r| r.2).collect(), translated)
-    }
-
-    /// Which share of the accesses of each cell misses in each TLB that the sweep may be behind.
-    fn tlbs(&self) -> Vec<Misses> {
-        if !translates(self.curve) {
-            return Vec::new();
-        }
-        let tlbs = TLB_WAYS.into_iter().flat_map(|ways| {
-            let sets = (0..8).flat_map(|k| [1 << k, 3 << k]);
-            sets.map(move |sets| Candidate { sets, ways, line: PAGE, beside: None })
-                .filter(|tlb| TLB_ENTRIES.contains(&(tlb.sets * tlb.ways)))
-        });
-        let all = tlbs.flat_map(|tlb| {
-            VISITS.map(|visit| {
-                let share = |&Cell { array, stride, .. }: &Cell| {
-                    let visits = (stride as f64 / visit as f64).min(1.0);
-                    visits * missing(array / stride.max(PAGE), (stride / PAGE).max(1), tlb)
-                };
-                self.cells.iter().map(share).collect()
-            })
-        });
-        all.collect()
+        let contradictions = |cache: Candidate| {
+            let against = |cell: &&Cell| self.contradicts(cell.missing(cache), cell.seen, cell.shows_hits);
+            self.cells.iter().rev().filter(against).take(most + 2).count()
+        };
+        let rated: Vec<(usize, Candidate)> = candidates.map(|cache| (contradictions(cache), cache)).collect();
+        let least = rated.iter().map(|rated| rated.0).min().unwrap_or(0);
+        let allowed = if least == 0 { 0 } else { least + 1 };
+        rated.into_iter().filter(|rated| least <= most && rated.0 <= allowed).map(|rated| rated.1).collect()
     }
 
     /// Share of the cells with misses, expected or seen, that are far from what `cache` has.
@@ -331,8 +253,7 @@ pub(super) fn read(
         ));
     }
     let evidence = Evidence::new(curve, level, size, modelled, place);
-    let (mut all, translated) =
-        evidence.best(&candidates(size, level.line, modelled, place).collect::<Vec<_>>());
+    let mut all = evidence.best(candidates(size, level.line, modelled, place));
     if all.is_empty() {
         return Err(format!(
             "not identifiable: no cache from {} to less than {}{} has such misses at large strides. Disturbed cells, \
@@ -364,12 +285,7 @@ pub(super) fn read(
     if odd {
         all.retain(|c| c.sets.is_power_of_two());
     }
-    Ok(Allowed { all, odd, translated, decide, hidden })
-}
-
-/// Whether costs of the TLB may be part of the curve: of times of the first level.
-fn translates(curve: &Curve) -> bool {
-    curve.timed && !curve.behind
+    Ok(Allowed { all, odd, decide, hidden })
 }
 
 /// At most `count` of them, evenly from all.

@@ -75,12 +75,7 @@ pub(super) fn ways(curve: &Curve, level: &Level, size: &Size, allowed: &Allowed)
     } else {
         ""
     };
-    let tlb = if allowed.translated {
-        " At strides of a page and more the cost also grows with the number of pages: a TLB misses, too."
-    } else {
-        ""
-    };
-    format!("Ways: {shown}. {so}.{odd}{tlb}")
+    format!("Ways: {shown}. {so}.{odd}")
 }
 
 fn way_or_ways(count: u64) -> &'static str {
