@@ -197,7 +197,6 @@ mod tests {
             penalty: 4.0,
             confidence: Confidence::High,
             knee: Vec::new(),
-            partners: Vec::new(),
             why: Vec::new(),
         };
         Exploration { levels: vec![level], beyond: None, scan: Vec::new() }

@@ -219,17 +219,7 @@ fn collect(
 /// All runs together.
 fn settled(runs: Vec<Exploration>, once: bool, first_only: bool) -> Settled {
     let last = &runs[runs.len() - 1];
-    let mut found: Vec<SettledLevel> =
-        (0..last.levels.len()).map(|level| conclude(&runs, level, once)).collect();
-    // behind a first level that showed no sets, a line is a guess too, and what
-    // looks like the next level may be the first
-    let unconfirmed = found.first().is_some_and(|first| !once && first.found.ways.is_err());
-    for level in found.iter_mut().filter(|_| unconfirmed).map(|level| &mut level.found) {
-        level.line = None;
-        if level.level > 1 && level.ways.is_err() {
-            level.range.1 = u64::MAX;
-        }
-    }
+    let found = (0..last.levels.len()).map(|level| conclude(&runs, level, once)).collect();
     Settled { levels: found, beyond: last.beyond, scan: last.scan.clone(), runs: runs.len(), first_only }
 }
 

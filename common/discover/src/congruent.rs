@@ -83,8 +83,6 @@ const CROWD: usize = 4;
 /// has one at least; and of many lines this share of their cost.
 const MISSES: f64 = 1.2;
 const NOISE: f64 = 0.04;
-/// From so many times as many on, two walks that agree are believed.
-const CLEAR: f64 = 2.0;
 /// Rounds of as many lines that fit differ by no more misses.
 const SAME_SHARE: f64 = 0.6;
 /// By so much more pages are tried until some lines miss.
@@ -149,14 +147,6 @@ impl Congruent {
     }
 }
 
-/// Why lines of one set show nothing.
-pub(super) fn hidden(ways: u64) -> String {
-    format!(
-        "{ways} lines of one set fit, but not at all times, or not with lines that fill the level above: that \
-         level has lines that this one does not have (exclusive), or other programs hide some"
-    )
-}
-
 /// Pages whose lines at the search's offset fall into one set, one more than fit,
 /// and those that fill the set of the level above.
 pub(super) struct Set {
@@ -207,18 +197,7 @@ impl<P: Probe> Search<'_, P> {
     /// where one that fits costs `hit`.
     pub(super) fn conflict(&mut self, pages: &[u64], hit: f64) -> bool {
         let least = self.noise(pages.len(), hit);
-        let mut last = f64::INFINITY;
-        for _ in 0..TRIES {
-            let misses = self.misses(pages, hit);
-            if misses <= least {
-                return false;
-            }
-            if misses > CLEAR * least && (last - misses).abs() < least {
-                break;
-            }
-            last = misses;
-        }
-        true
+        (0..TRIES).all(|_| self.misses(pages, hit) > least)
     }
 
     /// Whether the lines of these pages do not all fit.
@@ -351,17 +330,11 @@ impl<P: Probe> Search<'_, P> {
     }
 }
 
-/// So many must not change the answer, unless the level above holds lines that
-/// this one has not got.
-const MORE_EVICTORS: usize = 6;
 /// A line is in a set if it makes this share of the misses that one too many makes there,
 /// and in another if it makes no more than half of that.
 const SHARED: f64 = 0.5;
 /// Pages whose lines are tried together.
 const TOGETHER: usize = 6;
-/// Groups of them after which the line too many is tried again: a program on the other
-/// hardware thread may fill ways of the set for a while.
-const WATCHED: usize = 4;
 /// Times that a line is tried before it is taken for one of the set.
 const CONFIRMED: usize = 3;
 /// Odds between numbers of sets that make an answer: they are looked at after each group,
@@ -382,45 +355,36 @@ impl<P: Probe> Search<'_, P> {
         let ways = set.lines.len() - 1;
         let full = [&set.evictors[..], &set.lines[..ways]].concat();
         let hit = self.probe.cost(&self.lines_at_offset(&full));
-        let (mut same_set, mut other_sets) = (0, Vec::new());
+        let (mut same_set, mut other_sets) = (0, 0);
         let mut way = Err("too few pages".to_owned());
         let pool = Pool {
             all: (self.probe.reach() / self.page) as f64,
             set: set.lines.len() as f64,
             taken: (set.lines.len() + set.evictors.len()) as f64,
         };
-        for (number, group) in tried.chunks(TOGETHER).enumerate() {
+        for group in tried.chunks(TOGETHER) {
             self.in_time()?;
             let mut share = |pages: &[u64]| self.misses(&[&full, pages].concat(), hit) / set.misses;
-            if number % WATCHED == 0 && share(&set.lines[ways..]) <= SHARED {
-                return Err(hidden(ways as u64));
-            }
             let none_is = share(group) <= SHARED / 2.0;
             for page in group {
                 let tries = if none_is { 0 } else { CONFIRMED };
                 match (0..tries).map(|_| share(&[*page])).reduce(f64::min).unwrap_or(0.0) {
                     most if most > SHARED => same_set += 1,
-                    none if none <= SHARED / 2.0 => other_sets.push(*page),
+                    none if none <= SHARED / 2.0 => other_sets += 1,
                     _ => {}
                 }
             }
-            way = pool.pages_of_a_way(same_set, same_set + other_sets.len());
+            way = pool.pages_of_a_way(same_set, same_set + other_sets);
             if way.is_ok() {
                 break;
             }
-        }
-        let many = other_sets.len().min(MORE_EVICTORS * self.held);
-        let more = |lines: usize| [&other_sets[..many], &set.lines[..lines]].concat();
-        let beside = self.hit(&more(ways));
-        if self.conflict(&more(ways), beside) || !self.conflict(&more(ways + 1), beside) {
-            return Err(hidden(ways as u64));
         }
         let (pages, odds) = way?;
         Ok(Congruent {
             ways: ways as u64,
             way: pages * self.page,
             pages,
-            tried: same_set + other_sets.len(),
+            tried: same_set + other_sets,
             same_set,
             odds,
         })
@@ -457,14 +421,14 @@ impl Pool {
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
         let (best, pages) = scored[0];
         let against: f64 = scored[1..].iter().map(|(other, _)| (other - best).exp()).sum();
-        let (odds, expected) = (1.0 / against, tried as f64 * self.chance(pages));
+        let odds = 1.0 / against;
         let ways = self.set as usize - 1;
         if pages == 1 {
             return Err(format!(
                 "{ways} lines of one set fit, but nearly all pages have a line in it: a way is not larger than a page"
             ));
         }
-        if odds < ODDS || (same_set as f64 - expected).abs() > 4.0 * (CLUMPED * expected).sqrt() {
+        if odds < ODDS {
             return Err(format!(
                 "{ways} lines of one set fit, but {same_set} of {tried} other pages have a line in it, which leaves the \
                  number of sets open"

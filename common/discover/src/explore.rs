@@ -5,7 +5,7 @@ use super::probe::Probe;
 use super::scan::{
     DISTANCES, Knee, LINE_DISTANCE, Partners, Plateau, fine_knee, knee, line, plateaus, scan, size_of,
 };
-use super::ways::{OneSet, Search, Sets, Threshold, lines_of_one_set};
+use super::ways::{OneSet, Search, Sets, lines_of_one_set};
 use figures::units::Bytes;
 use infer::Confidence;
 
@@ -13,9 +13,6 @@ use infer::Confidence;
 /// this share of the size fits in one piece: pages that lie anywhere would
 /// overfill some sets.
 const KNEE: f64 = 0.9;
-/// A working set so much larger than the cache may still seem to fit: few sets
-/// have one line too many.
-const SLACK: f64 = 0.03;
 
 /// Finds the caches behind `probe`, at most `levels` of them.
 ///
@@ -61,33 +58,18 @@ fn cache(
     above: Option<&LevelFound>,
 ) -> LevelFound {
     let mut why = Vec::new();
-    let (mut line, partners) = line(probe, above.map_or(fast.cost, |a| a.latency), slow);
-    let arrives = line.is_some();
-    why.push(line_sentence(line, &partners));
-    match above.map(|above| above.line) {
-        Some(Some(known)) if line.is_none() || line > Some(known) && probe.real() => {
-            line = Some(known);
-            why.push(Why::Line(format!(
-                "taken as {known} bytes, as in the level above: a prefetcher that fetches adjacent lines \
-                 hides it."
-            )));
+    let mut line = match above {
+        // prefetchers fetch adjacent lines of the levels below
+        Some(above) if probe.real() => {
+            why.push(Why::Line("taken as that of the level above: prefetchers hide it.".to_owned()));
+            above.line
         }
-        Some(Some(known)) if line < Some(known) => {
-            line = None;
-            why.push(Why::Line(format!(
-                "the level above fetches {known} bytes at a time, so a line of this level is not shorter: other \
-                 programs disturbed the experiment, and the line is not known."
-            )));
+        _ => {
+            let (line, partners) = line(probe, above.map_or(fast.cost, |a| a.latency), slow);
+            why.push(line_sentence(line, &partners));
+            line
         }
-        Some(None) if probe.real() => {
-            line = None;
-            why.push(Why::Line(
-                "the line of the level above is not known, so adjacent lines may have been prefetched."
-                    .to_owned(),
-            ));
-        }
-        _ => {}
-    }
+    };
     let bytes = line.unwrap_or(64);
     // behind scattered pages the cost rises slowly, and walks of such pages show more
     let scattered = level > 1 && probe.contiguous() < fast.to;
@@ -121,10 +103,10 @@ fn cache(
     }
     let share = probe.noise(level);
     let step = (slow.cost - fast.cost).min(fast.cost);
-    let threshold = Threshold { fits_below: fast.cost + share * step };
+    let fits_below = fast.cost + share * step;
     let set = match above {
-        Some(above) => lines_of_one_set(probe, threshold, bytes, (low, high), above),
-        None => first(probe, threshold, bytes, (low, high), &mut line, &mut why),
+        Some(above) => lines_of_one_set(probe, fits_below, bytes, (low, high), above),
+        None => first(probe, fits_below, bytes, (low, high), &mut line, &mut why),
     };
     let mut found = LevelFound {
         level,
@@ -137,7 +119,6 @@ fn cache(
         penalty: slow.cost - fast.cost,
         confidence: if sharp { Confidence::Medium } else { Confidence::Low },
         knee,
-        partners,
         why,
     };
     conclude(&mut found, set, sharp);
@@ -155,14 +136,6 @@ fn cache(
         found.range.0 = found.range.0.saturating_sub(above.size);
         found.why.push(Why::Open(format!("{}.", infer::exclusive::less(above.size))));
     }
-    if level == 1 && probe.real() && found.ways.is_err() && !arrives {
-        found.range.1 = found.range.1.max(2 * slow.to);
-        found.why.push(Why::Size(format!(
-            "no line was seen to arrive, and no set to fill, so this rise may be the work of others, and the \
-             cache's own lie beyond it: up to {}.",
-            Bytes(found.range.1)
-        )));
-    }
     if level == 1 && found.ways.as_ref().is_ok_and(|ways| found.size / ways > probe.contiguous()) {
         found.confidence = found.confidence.min(Confidence::Medium);
     }
@@ -172,13 +145,13 @@ fn cache(
 /// The lines of one set of the first level, and the line by their conflicts.
 fn first(
     probe: &mut impl Probe,
-    threshold: Threshold,
+    fits_below: f64,
     bytes: u64,
     (low, high): (u64, u64),
     line: &mut Option<u64>,
     why: &mut Vec<Why>,
 ) -> Result<Sets, String> {
-    let search = Search::plain(threshold, bytes);
+    let search = Search::plain(fits_below, bytes);
     let set = match search.run(probe, low, high) {
         Err(reason) => {
             let set = search.only_set(probe, low).filter(|_| line.is_some()).ok_or(reason)?;
@@ -195,13 +168,6 @@ fn first(
         ));
     }
     let conflicting = search.line_of(probe, set, &DISTANCES);
-    if conflicting == Some(DISTANCES[0]) {
-        return Err(format!(
-            "at a distance of {} {} lines did not fit, and then did: other programs use the cache at times",
-            Bytes(set.way),
-            set.ways + 1
-        ));
-    }
     let arriving = *line;
     *line = match conflicting {
         // real prefetchers may bring another line into the full set at any distance
@@ -226,7 +192,7 @@ fn conclude(found: &mut LevelFound, sets: Result<Sets, String>, sharp: bool) {
     let (low, high) = found.knee_range;
     found.ways = sets.and_then(|Sets { set, beside }| {
         let size = set.size();
-        let allowed = ((1.0 - SLACK) * low as f64) as u64..if sharp { high } else { 2 * high };
+        let allowed = low..if sharp { high } else { 2 * high };
         if !allowed.contains(&(size + beside)) {
             found.range = (found.range.0.min(size), found.range.1.max(2 * size));
             return Err(disagreement(set, low, high));

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::scan::{Partners, Plateau, Scan};
+use super::scan::{Plateau, Scan};
 use figures::units::Bytes;
 use infer::Confidence;
 use serde::{Serialize, Serializer};
@@ -31,8 +31,6 @@ pub struct LevelFound {
     pub confidence: Confidence,
     /// Cost by size of the working set round the end of this level.
     pub knee: Scan,
-    /// Share of a miss that a partner access at each distance costs.
-    pub partners: Partners,
     /// The argument.
     pub why: Vec<Why>,
 }

@@ -21,4 +21,4 @@ pub use infer::Confidence;
 pub use model::OnModel;
 pub use policy::{PolicyFound, policy};
 pub use probe::{Probe, cell_order, shuffled};
-pub use scan::{Partners, Plateau, Scan};
+pub use scan::{Plateau, Scan};

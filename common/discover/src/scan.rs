@@ -101,12 +101,8 @@ const SHARP: f64 = 1.3;
 /// Share from which nothing of it is left in the cache.
 const NONE_FITS: f64 = 0.9;
 
-/// Walks up in fine steps from where everything fits to where nothing does. If
-/// neighbouring lines are fetched along, every second line is left out: the
-/// sets of the others fill at the same size.
-pub(super) fn fine_knee(probe: &mut impl Probe, fast: Plateau, slow: Plateau, line: u64) -> Scan {
-    let mut missing = |apart: u64| probe.cost(&shuffled(slow.to / apart, |i| i * apart)) - fast.cost;
-    let apart = if missing(line) < 0.8 * missing(2 * line) { 2 * line } else { line };
+/// Walks up in fine steps from where everything fits to where nothing does.
+pub(super) fn fine_knee(probe: &mut impl Probe, fast: Plateau, slow: Plateau, apart: u64) -> Scan {
     let most = (2 * slow.from.max(fast.to)).min(probe.reach());
     // a scan of few lines fits longer where they may lie anywhere (fully associative)
     let mut from = (fast.to / 8).max(8 * apart);
@@ -189,7 +185,7 @@ pub(super) const DISTANCES: [u64; 6] = [8, 16, 32, 64, 128, 256];
 const PARTNER_MISSES: f64 = 0.6;
 
 /// Share of a miss that a partner at each distance costs.
-pub type Partners = Vec<(u64, f64)>;
+pub(super) type Partners = Vec<(u64, f64)>;
 
 /// Bytes per line of the cache that misses on the plateau `slow`, and the
 /// evidence; `None` if the partner's cost shows no clear step. `hit` is the

@@ -14,8 +14,6 @@ use infer::likelihood::{Point, Scale, Sizes, sizes};
 const DRAWS: u64 = 4;
 /// A cost is off by this share of it at the least.
 const NOISE: f64 = 0.04;
-/// ... and by this share if it was walked once.
-const NOISE_ONCE: f64 = 0.1;
 /// A level of which others hold a quarter is so much larger than it looks.
 const OTHERS: f64 = 4.0 / 3.0;
 /// Pages of memory N times as large as a level of eight ways are spread unevenly over its sets, by this
@@ -88,9 +86,8 @@ fn open(high: u64, reach: u64, real: bool) -> u64 {
 fn point(bytes: u64, costs: &[f64], reach: u64) -> Option<Point> {
     let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
     let value = stats::median(costs)?;
-    let noise = if costs.len() == 1 { NOISE_ONCE } else { NOISE };
     // others only add to a cost
-    let noise = (noise * value).max(value - least);
+    let noise = (NOISE * value).max(value - least);
     let draws = costs.len().min(independent(bytes, reach) as usize);
     value.is_finite().then_some(Point { bytes, value, noise, draws })
 }

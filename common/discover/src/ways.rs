@@ -35,12 +35,6 @@ const ORDERS: u64 = 2;
 /// core, occupies a way of one set, it does not in the next.
 const ASIDE: u64 = 20;
 
-/// The costs that separate hits from misses.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Threshold {
-    pub(super) fits_below: f64,
-}
-
 /// What was found: lines of one set that fit, and their distance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct OneSet {
@@ -66,7 +60,8 @@ impl OneSet {
 /// A search for the lines of one set.
 #[derive(Debug)]
 pub(super) struct Search {
-    threshold: Threshold,
+    /// Accesses that cost less hit.
+    fits_below: f64,
     /// Lines walked along with those of the set, which fill the level above, so that it cannot hold the set's lines itself: they share its set
     /// and lie in other sets of the cache that is looked at.
     evictors: Vec<u64>,
@@ -78,29 +73,21 @@ pub(super) struct Search {
 
 impl Search {
     /// In the first level, or in the next if it has more ways than the first.
-    pub(super) fn plain(threshold: Threshold, line: u64) -> Search {
-        Search { threshold, evictors: Vec::new(), line, unit: line }
+    pub(super) fn plain(fits_below: f64, line: u64) -> Search {
+        Search { fits_below, evictors: Vec::new(), line, unit: line }
     }
 
     /// In the level behind one with `ways` ways of `way` bytes each, whose set
     /// `evictors` other lines fill.
-    pub(super) fn behind(threshold: Threshold, line: u64, evictors: u64, way: u64) -> Search {
+    pub(super) fn behind(fits_below: f64, line: u64, evictors: u64, way: u64) -> Search {
         // odd multiples of the way are in no set that even multiples are in
         let evictors = (0..evictors).map(|i| (2 * i + 1) * way).collect();
-        Search { threshold, evictors, line, unit: 2 * way }
+        Search { fits_below, evictors, line, unit: 2 * way }
     }
 
     /// Whether that many lines fit, at this distance from one to the next.
     fn fits(&self, probe: &mut impl Probe, lines: u64, distance: u64, tries: usize) -> bool {
         self.cheap(probe, tries, |order| self.pattern(order, lines, distance))
-    }
-
-    /// Whether one line too many does not fit with half of the evictors either: if it does,
-    /// the evictors share the set, and fill it themselves.
-    pub(super) fn is_independent(&self, probe: &mut impl Probe, set: OneSet) -> bool {
-        let half = self.evictors[..self.evictors.len() / 2].to_vec();
-        let fewer = Search { evictors: half, ..*self };
-        !fewer.fits(probe, set.ways + 1, fewer.shared_distance(set.way), TRIES_ONE_MORE)
     }
 
     /// The same search without other lines that fill the level above.
@@ -139,7 +126,7 @@ impl Search {
         let reach = probe.reach();
         let patterns: Vec<Vec<u64>> =
             (1..=ORDERS).map(|order| self.aside(order - 1, pattern(order), reach)).collect();
-        let fits_below = self.threshold.fits_below;
+        let fits_below = self.fits_below;
         patterns.iter().cycle().take(tries).any(|pattern| probe.cost(pattern) < fits_below)
             || patterns.iter().any(|pattern| {
                 let cost = probe.cost(pattern);
@@ -292,7 +279,7 @@ fn primes(mut of: u64) -> Vec<u64> {
 /// behind `above`.
 pub(super) fn lines_of_one_set(
     probe: &mut impl Probe,
-    threshold: Threshold,
+    fits_below: f64,
     line: u64,
     (low, high): (u64, u64),
     above: &LevelFound,
@@ -312,7 +299,7 @@ pub(super) fn lines_of_one_set(
         return Err(format!("the level above holds any {held} lines, more than a set of this level has"));
     }
     let above = Above { ways: held, way: above.size / held };
-    let searches = [2 * held, held].map(|evictors| Search::behind(threshold, line, evictors, above.way));
+    let searches = [2 * held, held].map(|evictors| Search::behind(fits_below, line, evictors, above.way));
     let mut reason = "no distance was found at which a fixed number of lines fits".to_owned();
     for search in searches {
         match search.run(probe, low, high) {
@@ -320,23 +307,6 @@ pub(super) fn lines_of_one_set(
             Ok(set) if set.way <= above.way => reason = same_sets(above.way),
             Ok(set) if search.more_fit(probe, set, held) || !search.fit_alone(probe, set, held) => {
                 return exclusive(probe, &search, set, above, low..high);
-            }
-            Ok(set) if !(low..high).contains(&set.size()) => {
-                reason = format!(
-                    "{} lines of one set at a distance of {} would make {}, but the cost rises between {} and {}",
-                    set.ways,
-                    Bytes(set.way),
-                    Bytes(set.size()),
-                    Bytes(low),
-                    Bytes(high)
-                );
-            }
-            Ok(set) if !search.is_independent(probe, set) => {
-                reason = format!(
-                    "{} lines of one set fit, and more with fewer lines that fill the level above: those share \
-                     the set",
-                    set.ways
-                );
             }
             Ok(set) => return Ok(Sets { set, beside: 0 }),
             Err(other) => reason = other,

@@ -24,9 +24,6 @@ const SMALLEST: f64 = 0.5;
 /// Others hold parts of each cache, more or less of them: a point may be off by this share of the rise
 /// between the points around it.
 const STEEP: f64 = 0.25;
-/// Accesses that all hit cost so many times the cost of a hit, at most: where others make it more, the rise
-/// above it is another level's.
-const DEAREST: f64 = 1.5;
 /// Terms of a cost: a hit, a miss, its growth with the working set, a miss of the next level too.
 const TERMS: usize = 4;
 /// Ways of the next level: of so many, few more or less differ little.
@@ -157,7 +154,7 @@ impl Hypothesis {
             .collect();
         let fit = fit(&weights);
         if let Scale::Cost { hit } = scale
-            && (fit[1] < SMALLEST * hit || fit[0] > DEAREST * hit)
+            && fit[1] < SMALLEST * hit
         {
             return (f64::INFINITY, 0.0);
         }

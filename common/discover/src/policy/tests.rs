@@ -63,7 +63,6 @@ fn level(ways: u64) -> LevelFound {
         penalty: MISS - HIT,
         confidence: Confidence::High,
         knee: Scan::new(),
-        partners: Vec::new(),
         why: Vec::new(),
     }
 }
