@@ -171,19 +171,4 @@ mod tests {
         let mut only = AddressMap::new(&arena, Some(&["b"]));
         assert_eq!([0x99_0008, 4999, 5007].map(|x| only.place(origin + x)), [None, None, Some((5007, 1))]);
     }
-
-    #[test]
-    fn blocks_are_those_of_the_arrays_in_use() {
-        let arena = Arena::with_capacity(1 << 16).unwrap();
-        for name in ["a", "b", "c"] {
-            arena.array::<u8>(name, 8192).unwrap();
-        }
-        let blocks =
-            |only: &[&str], distance| AddressMap::new(&arena, Some(only)).blocks_per_set(64, distance);
-        assert_eq!(blocks(&["a", "b", "c"], 4096), 6);
-        assert_eq!(blocks(&["a", "c"], 4096), 4);
-        assert_eq!(blocks(&["a", "b"], 1 << 15), 1);
-        assert_eq!(blocks(&["a", "c"], 1 << 15), 2);
-        assert_eq!(AddressMap::new(&arena, None).blocks_per_set(64, 4096), 7);
-    }
 }

@@ -58,21 +58,6 @@ fn the_guides_figure_is_drawn_within_five_percent() {
     assert!(errors.len() > 150 && median <= 0.05, "{} cells, median error {median}", errors.len());
 }
 
-#[test]
-fn the_guides_figure_has_its_knees_where_they_were() {
-    let machine = Machine::named("sparcstation-1+").unwrap();
-    let step = |size: usize, stride: usize| {
-        let counts = cell(&machine, size << 10, stride, 200);
-        counts.time(&machine).unwrap().dependent.nanos() / counts.stores as f64
-    };
-    // 64 KiB fit whatever the stride, 128 KiB do not
-    assert!(step(64, 16) < 365.0 && step(64, 1024) < 365.0);
-    // the rise ends at the line of 16 bytes: 510, 660, 960 ns
-    for (stride, time) in [(4, 510.0), (8, 660.0), (16, 960.0), (32, 960.0)] {
-        assert!((step(128, stride) - time).abs() < 5.0, "{stride}: {}", step(128, stride));
-    }
-}
-
 /// Misses per access at level 2, of an array of `size` KiB accessed line by line.
 fn half_misses(machine: &Machine, size: usize) -> f64 {
     let counts = cell(machine, size << 10, 64, 20);
