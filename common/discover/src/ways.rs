@@ -121,11 +121,14 @@ impl Search {
     }
 
     /// Whether any of the tries of a pattern, in one order and set or another, costs no
-    /// more than hits, or than hits whose translations miss.
+    /// more than hits, or than hits whose translations miss. A pattern larger than the memory does not fit.
     fn cheap(&self, probe: &mut impl Probe, tries: usize, pattern: impl Fn(u64) -> Vec<u64>) -> bool {
         let reach = probe.reach();
         let patterns: Vec<Vec<u64>> =
             (1..=ORDERS).map(|order| self.aside(order - 1, pattern(order), reach)).collect();
+        if patterns.iter().flatten().any(|at| *at >= reach) {
+            return false;
+        }
         let fits_below = self.fits_below;
         patterns.iter().cycle().take(tries).any(|pattern| probe.cost(pattern) < fits_below)
             || patterns.iter().any(|pattern| {
