@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
-use clap::{Args, Command, Parser, ValueEnum, error::ErrorKind};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, Command, Parser, ValueEnum, error::ErrorKind};
 
 use figures::text::shorten;
 use system::signals;
@@ -272,10 +273,13 @@ pub fn run_as<A: Parser>(mut command: Command, program: impl FnOnce(A) -> Result
     }
     end_in_a_sentence_when_nothing_can_be_printed();
     let parsed = command.try_get_matches_from_mut(std::env::args_os());
-    let parsed =
-        parsed.and_then(|found| A::from_arg_matches(&found).map_err(|error| error.format(&mut command)));
+    let parsed = parsed.and_then(|found| match A::from_arg_matches(&found) {
+        Ok(args) => Ok((args, repeats_a_model(&found))),
+        Err(error) => Err(error.format(&mut command)),
+    });
     let outcome = match parsed {
-        Ok(args) => program(args),
+        Ok((_, Some(refusal))) => Err(refusal),
+        Ok((args, None)) => program(args),
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
             console::print(&error.to_string())
         }
@@ -290,6 +294,26 @@ pub fn run_as<A: Parser>(mut command: Command, program: impl FnOnce(A) -> Result
     // A signal that was deferred until the results were saved.
     signals::exit_if_requested();
     status
+}
+
+/// Refuses a `--runs` that was typed (a default is not) for a machine that is only modelled.
+fn repeats_a_model(found: &ArgMatches) -> Option<Failure> {
+    if let Some((_, command)) = found.subcommand() {
+        return repeats_a_model(command);
+    }
+    // Only programs with both groups of options: others give these names other meanings.
+    let has = |id: &str| found.ids().any(|known| known.as_str() == id);
+    if !["Measuring", "Modelling", "runs"].into_iter().all(has) {
+        return None;
+    }
+    let is_typed = found.value_source("runs") == Some(ValueSource::CommandLine);
+    let runs = found.try_get_one::<u32>("runs").ok().flatten().filter(|runs| is_typed && **runs > 1)?;
+    let machine = found.try_get_one::<String>("machine").ok().flatten()?;
+    (!machine.eq_ignore_ascii_case("host")).then(|| {
+        Failure::usage(format!(
+            "--runs {runs} is for measurements, and --machine {machine} is modelled, with the same result each time; leave out one of the two"
+        ))
+    })
 }
 
 /// The exit code; prints the failure.
@@ -350,6 +374,21 @@ mod tests {
         let args = Example::try_parse_from(["example"]).unwrap();
         assert_eq!((args.measuring.counters, args.measuring.runs), (Counters::Auto, Some(1)));
         assert_eq!((args.output.format, &*args.modelling.machine), (Format::Kit, "host"));
+    }
+
+    #[test]
+    fn a_model_is_not_repeated_because_it_was_asked_to_be() {
+        for (words, refused) in [
+            ("--machine lecture --runs 3", true),
+            ("--machine lecture --runs 1", false),
+            ("--machine lecture", false),
+            ("--machine Host --runs 3", false),
+            ("--runs 3", false),
+        ] {
+            let command = Example::command().mut_arg("runs", |runs| runs.default_value("5"));
+            let found = command.get_matches_from(["example"].into_iter().chain(words.split(' ')));
+            assert_eq!(repeats_a_model(&found).is_some(), refused, "{words}");
+        }
     }
 
     #[test]

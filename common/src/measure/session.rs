@@ -81,10 +81,9 @@ impl Session {
                 modelling.machine
             )));
         }
-        if !measures_host && (measuring.cpu.is_some() || measuring.runs.is_some_and(|runs| runs > 1)) {
-            let option = if measuring.cpu.is_some() { "--cpu" } else { "--runs" };
+        if !measures_host && measuring.cpu.is_some() {
             return Err(Failure::usage(format!(
-                "{option} is for measurements, and --machine {} is modelled, with the same result each time; leave out one of the two",
+                "--cpu is for measurements, and --machine {} is modelled; leave out one of the two",
                 modelling.machine
             )));
         }
