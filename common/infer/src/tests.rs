@@ -341,10 +341,10 @@ fn a_refusal_is_true_of_the_file_and_argues_nothing_before() {
     }
 }
 
-/// A timed sweep of an L1 of 48 KiB, 12 ways and lines of 64 bytes, with what other programs add to the misses of an
-/// array.
-fn timed(sizes_kib: &[u64], added: impl Fn(u64) -> f64) -> Saved {
-    let cache = ways::Candidate { sets: 64, ways: 12, line: 64, beside: None };
+/// A timed sweep of an L1 of so many ways of 4 KiB and lines of 64 bytes, with what other programs add to the misses
+/// of an array.
+fn timed(ways: u64, sizes_kib: &[u64], added: impl Fn(u64) -> f64) -> Saved {
+    let cache = ways::Candidate { sets: 64, ways, line: 64, beside: None };
     let mut text = String::new();
     for &kib in sizes_kib {
         let size = kib << 10;
@@ -379,21 +379,26 @@ fn rows_that_miss_in_part_exclude_no_size() {
         (&[8, 16, 32, 48, 64, 128], |kib| if kib == 48 { 0.87 } else { 0.0 }),
     ];
     for (case, (sizes, added)) in cases.into_iter().enumerate() {
-        let found = read(&timed(sizes, added)).verdict.unwrap();
+        let found = read(&timed(12, sizes, added)).verdict.unwrap();
         assert!((found.size..=found.most).contains(&Bytes::kib(48)), "{case}: {}", found.size_text());
         if let Ok((least, most)) = found.ways {
             assert!((least..=most).contains(&12) && most <= 32, "{case}: {least} to {most} ways");
         }
         assert!(found.confidence < Confidence::High, "{case}");
     }
-    let quiet = read(&timed(&[8, 16, 32, 47, 48, 49, 52, 64, 128], none)).verdict.unwrap();
+    let quiet = read(&timed(12, &[8, 16, 32, 47, 48, 49, 52, 64, 128], none)).verdict.unwrap();
     assert_eq!((quiet.size, quiet.exact_ways()), (Bytes::kib(48), Some(12)));
+    assert_eq!(quiet.confidence, Confidence::High);
+    // another program may use a way all the time
+    let odd = read(&timed(11, &[8, 16, 32, 43, 44, 45, 48, 52, 64, 128], none)).verdict.unwrap();
+    assert_eq!((odd.size, odd.exact_ways()), (Bytes::kib(44), Some(11)));
+    assert_eq!(odd.confidence, Confidence::Medium);
 }
 
 #[test]
 fn an_event_that_nothing_counted_is_no_curve() {
     for event in ["PAPI_L2_DCM", "PAPI_L1_DCM", "PAPI_TLB_DM"] {
-        let mut saved = timed(&[8, 16, 32, 64, 128], |_| 0.0);
+        let mut saved = timed(12, &[8, 16, 32, 64, 128], |_| 0.0);
         saved.event = Some(event.to_owned());
         for cell in &mut saved.cells {
             cell.nanos = cell.misses.take().map(|misses| 1.0 + 4.0 * misses);
