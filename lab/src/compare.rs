@@ -95,6 +95,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 /// The experiments that both have, and a sentence for each that only one has.
 fn pairs(a: &Path, b: &Path) -> Result<(Vec<Pair>, Vec<String>), Failure> {
+    if let Some(absent) = [a, b].into_iter().find(|path| !path.exists()) {
+        return Err(Failure::could_not(format!("'{}' does not exist", input::name(absent))));
+    }
     if a.is_dir() != b.is_dir() {
         return Err(Failure::usage("give two records, or the folders of two reports: not one of each"));
     }

@@ -88,14 +88,18 @@ const GROUPS: [(&str, &[&str]); 4] = [
 ];
 
 /// An example of each command.
-const EXAMPLES: [(&str, &str); 19] = [
+const EXAMPLES: [(&str, &str); 20] = [
     ("run", "lab run --quick"),
     ("handin", "lab handin report"),
     ("compare", "lab compare before.json after.json"),
     ("ge", "lab ge --sizes 100..800:100 --output charts"),
     ("dgemm", "lab dgemm --sizes 64..512 --variants ijk,ikj,tiled --output charts"),
     ("causes", "lab causes 512 --chart causes.svg"),
-    ("trace", "lab trace accesses.txt --machine i5-7500"),
+    ("stat", "lab stat -- ./a.out 1000\n  lab stat --runs 5 --compare -- ./old 1000 -- ./new 1000"),
+    (
+        "trace",
+        "valgrind --tool=lackey --trace-mem=yes --log-file=a.trace ./a.out\n  lab trace a.trace --machine zen3 --chart misses.svg",
+    ),
     ("plot", "lab plot cm1.out --sizes 32K,64K -o cm1.svg"),
     ("machines", "lab machines i5-7500 > mine.toml"),
     ("book", "lab book -o book.html"),

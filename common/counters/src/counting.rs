@@ -214,9 +214,11 @@ impl Counting {
             }
         }
         let machine = &self.platform.environment.virtual_machine;
+        let of_software = definition.parts.iter().all(|part| part.encoding.is_software());
+        let source = if of_software { Source::System } else { Source::Hardware };
         match definition.formula.evaluate(&amounts) {
             Some(amount) if amount >= 0.0 => match plausible(event, definition, counts, amount, machine) {
-                Ok(()) => Reading::new(amount, Source::Hardware).estimated(least),
+                Ok(()) => Reading::new(amount, source).estimated(least),
                 Err(refusal) => Reading::missing(refusal.to_string()),
             },
             Some(amount) => Reading::missing(format!(

@@ -196,9 +196,9 @@ fn remedy(machine: &str) -> &'static str {
     match machine {
         // Since WSL 0.50.2 of 2021 it passes the PMU through unless that is switched off.
         "WSL2" => {
-            "WSL2 passes one through by default if the processor and Windows support it: check that .wslconfig does not have hardwarePerformanceCounters=false and that WSL is up to date (`wsl --update`); otherwise count on Linux without WSL, or use the cache model (--counters model)"
+            "WSL2 passes one through by default if the processor and Windows support it: check that .wslconfig does not have hardwarePerformanceCounters=false and that WSL is up to date (`wsl --update`); otherwise count on Linux without WSL"
         }
-        _ => "count on the host, have a virtual PMU enabled, or use the cache model (--counters model)",
+        _ => "count on the host, or have a virtual PMU enabled",
     }
 }
 
@@ -208,10 +208,8 @@ fn machine(virtual_machine: &Option<String>) -> String {
 
 fn elsewhere(virtual_machine: &Option<String>) -> &'static str {
     match virtual_machine {
-        Some(_) => {
-            "count on the host, have its virtual PMU repaired, or use the cache model (--counters model)"
-        }
-        None => "count on another machine or with another kernel, or use the cache model (--counters model)",
+        Some(_) => "count on the host, or have its virtual PMU repaired",
+        None => "count on another machine or with another kernel",
     }
 }
 

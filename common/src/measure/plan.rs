@@ -56,7 +56,9 @@ impl Session {
         };
         let mut reason = refusals.iter().flatten().next().cloned();
         if self.counters == Counters::Hardware && !events.is_empty() && refusals.iter().all(Option::is_some) {
-            return Err(Failure::could_not(reason.unwrap_or_default()));
+            let reason = reason.unwrap_or_default();
+            let other = "without --counters hardware the cache model counts";
+            return Err(Failure::could_not(format!("{reason}; {other}")));
         }
         let idle = if self.measures_host { NOT_ASKED } else { NOTHING_RUNS };
         let by = |refusal: Option<String>| match (self.counters, refusal) {

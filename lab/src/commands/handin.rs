@@ -39,7 +39,9 @@ pub(crate) struct Args {
     #[arg(value_name = "FILE")]
     records: Vec<PathBuf>,
 
-    /// Use this file of Save answers [default: answers.json in the folder]
+    /// Use this file of Save answers, too [default: answers.json in the folder]
+    ///
+    /// Of an answer that is in several places, the one that was saved last is handed in.
     #[arg(long, value_name = "FILE")]
     answers: Option<PathBuf>,
 
@@ -131,25 +133,36 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// The answers from the file of answers, the folder and the page: of each, the version that
-/// was saved last.
+/// was saved last. All must be of one student.
 fn answers(args: &Args, page: Option<&[u8]>) -> Result<Answers, Failure> {
-    let parse = |path: &Path| {
-        let text = input::text(path)?;
-        Answers::parse(&text).map_err(|why| Failure::could_not(format!("{}: {why}", input::name(path))))
-    };
     let page = page.map(encoding::decode).transpose();
     let page = page
         .map_err(|why| Failure::could_not(format!("the page in '{}': {why}", input::name(&args.folder))))?;
-    let mut found = match page.map(|page| Answers::in_page(&page)) {
-        Some(Some(Ok(answers))) => answers,
-        _ => Answers::default(),
+    let mut sources: Vec<(String, Answers)> = Vec::new();
+    if let Some(Some(Ok(answers))) = page.map(|page| Answers::in_page(&page)) {
+        sources.push((format!("the page in '{}'", input::name(&args.folder)), answers));
+    }
+    for path in saved_answers(&args.folder).into_iter().chain(args.answers.clone()) {
+        let (name, text) = (input::name(&path), input::text(&path)?);
+        let answers = Answers::parse(&text).map_err(|why| Failure::could_not(format!("{name}: {why}")))?;
+        if args.answers.as_ref() == Some(&path) && answers.fields.values().all(Answer::is_empty) {
+            return Err(Failure::could_not(format!("there are no answers in '{name}'")));
+        }
+        sources.push((name, answers));
+    }
+    let number = |answers: &Answers| {
+        answers.fields.get("student-1-number").filter(|number| !number.is_empty()).cloned()
     };
-    for path in saved_answers(&args.folder) {
-        found = found.joined(parse(&path)?);
+    let numbers: Vec<(&String, Answer)> =
+        sources.iter().filter_map(|(name, answers)| Some((name, number(answers)?))).collect();
+    if let [(one, first), rest @ ..] = &numbers[..]
+        && let Some((other, _)) = rest.iter().find(|(_, number)| number != first)
+    {
+        return Err(Failure::could_not(format!(
+            "{one} and {other} are of students with different numbers; move the one that is not yours to another folder"
+        )));
     }
-    if let Some(path) = &args.answers {
-        found = found.joined(parse(path)?);
-    }
+    let found = sources.into_iter().fold(Answers::default(), |found, (_, answers)| found.joined(answers));
     if !found.fields.iter().any(|(id, answer)| is_answer(id, answer)) {
         let name = input::name(&args.folder);
         return Err(Failure::could_not(format!(
@@ -194,7 +207,11 @@ fn records(args: &Args) -> Result<(Vec<ArchiveFile>, Vec<String>), Failure> {
         .collect();
     paths.sort();
     paths.extend(Some(args.folder.join("exercises.json")).filter(|path| path.is_file()));
-    paths.extend(args.records.iter().cloned());
+    for path in &args.records {
+        if !paths.iter().any(|known| same_file(known, path)) {
+            paths.push(path.clone());
+        }
+    }
     let (mut found, mut missing): (Vec<ArchiveFile>, _) = (Vec::new(), Vec::new());
     if paths.is_empty() {
         missing.push("there are no records in it; hit rates and speed-ups are graded with them".to_owned());
@@ -219,6 +236,11 @@ fn records(args: &Args) -> Result<(Vec<ArchiveFile>, Vec<String>), Failure> {
         found.push(ArchiveFile { name: place, bytes });
     }
     Ok((found, missing))
+}
+
+fn same_file(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| fs::canonicalize(path).ok();
+    place(one).is_some_and(|one| place(other) == Some(one))
 }
 
 /// Refuses files that `lab grade` would not read.

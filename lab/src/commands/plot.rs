@@ -79,13 +79,13 @@ enum Over {
 /// Reads, draws, writes.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let picture = args.output.clone().unwrap_or_else(|| default_output(&args.files));
-    output::check_distinct(args.files.iter().map(PathBuf::as_path), [picture.as_path()])?;
     let mut sweeps = Vec::new();
     for path in &args.files {
         let sweep = input::sweep(path)?;
         check(path, &sweep, args.tolerate)?;
         sweeps.push(sweep);
     }
+    output::check_distinct(args.files.iter().map(PathBuf::as_path), [picture.as_path()])?;
     of_one_event(args, &sweeps)?;
     all_there(&args.sizes, &sweeps)?;
     let labels = labels(args)?;

@@ -20,12 +20,10 @@ use common::value::{Reading, Source};
 
 /// Count events, time and page faults of any program
 ///
-/// The program runs unchanged; what it prints is its own, and the figures follow on stderr.
-/// lab ends with its exit status. Where hardware counts nothing, each event says why, and
-/// times and page faults are those of the system.
-///
-///   lab stat -- ./a.out 1000
-///   lab stat --runs 5 --compare -- ./old 1000 -- ./new 1000
+/// The program runs unchanged, and lab ends with its exit status. The figures follow on
+/// stderr; with --format csv or json, and with --record -, on stdout after what the program
+/// prints. Where hardware counts nothing, each event says why, and times and page faults are
+/// those of the system.
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("chart", common::cli::refused::<std::path::PathBuf>("lab stat draws nothing: save --record")))]
 pub(crate) struct Args {
@@ -43,15 +41,15 @@ pub(crate) struct Args {
     compare: bool,
 
     /// Do not run it: print how its accesses get into the cache model
-    #[arg(long, conflicts_with_all = ["compare", "runs"])]
+    #[arg(long, conflicts_with_all = ["compare", "runs", "events", "record", "format"])]
     model: bool,
+
+    /// The program and its arguments
+    #[arg(trailing_var_arg = true, required = true, value_name = "COMMAND")]
+    command: Vec<String>,
 
     #[command(flatten)]
     output: Output,
-
-    /// The program and its arguments
-    #[arg(last = true, required = true, value_name = "COMMAND")]
-    command: Vec<String>,
 }
 
 /// What was measured of one command.
@@ -68,7 +66,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return output::print(&tracing(&args.command));
     }
     let commands = commands(args)?;
-    output::check_distinct([], args.output.files())?;
+    output::prepare([], &args.output)?;
     let events: Result<Vec<Event>, _> = args.events.iter().map(|name| counters::event(name)).collect();
     let mut counting = Counting::open(&events.map_err(Failure::usage)?);
     let mut all: Vec<Measured<'_>> =
@@ -86,7 +84,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let kit = |_: &Record| String::new();
     output::finish(&record, &args.output, &Shown { kit: &kit, chart: None })?;
     if args.output.format == common::cli::Format::Kit {
-        text(&all).lines().for_each(output::message);
+        text(&all, args.runs).lines().for_each(output::message);
     }
     signals::exit_if_requested();
     match all.iter().filter_map(|measured| measured.status).find(|status| !status.success()) {
@@ -124,6 +122,9 @@ impl Measured<'_> {
                 ErrorKind::NotFound => Failure::could_not(format!(
                     "there is no program '{name}': give its path, such as ./a.out, or a name that is in PATH"
                 )),
+                ErrorKind::PermissionDenied => Failure::could_not(format!(
+                    "'{name}' is not an executable program: compile it, or give the name of what the compiler wrote"
+                )),
                 _ => Failure::could_not(format!("'{name}' cannot be started: {error}")),
             }
         })?;
@@ -155,6 +156,10 @@ impl Measured<'_> {
         }
     }
 
+    fn finished_runs(&self) -> usize {
+        self.figures.first().map_or(0, |(_, runs)| runs.len())
+    }
+
     fn medians(&self) -> impl Iterator<Item = (&str, Reading)> {
         self.figures.iter().map(|(name, runs)| (&**name, Reading::median(runs)))
     }
@@ -164,7 +169,11 @@ fn record(args: &Args, all: &[Measured<'_>]) -> Record {
     let machine = machine::host().unwrap_or_else(|why| machine::undescribed_host(&why));
     let mut record = measure::modelled_record("stat", &machine).set("runs", args.runs);
     for measured in all {
-        let mut row = Row::new([("command", measured.words.join(" ").into())]);
+        let mut row = Row::new([
+            ("command", measured.words.join(" ").into()),
+            ("finished_runs", measured.finished_runs().into()),
+            ("exit_status", measured.status.map(exit_code).into()),
+        ]);
         for (name, reading) in measured.medians() {
             row = row.with(name, reading);
         }
@@ -174,10 +183,15 @@ fn record(args: &Args, all: &[Measured<'_>]) -> Record {
 }
 
 /// The figures of each command; of two also how many times as much the second one needed.
-fn text(all: &[Measured<'_>]) -> String {
+fn text(all: &[Measured<'_>], runs: u32) -> String {
     let mut text = String::new();
     for measured in all {
-        let status = measured.status.map_or_else(String::new, |status| format!(" ({status})"));
+        let status = measured.status.map_or_else(|| "not run".to_owned(), |status| status.to_string());
+        let status = match measured.finished_runs() {
+            0 => format!(" ({status})"),
+            finished if finished < runs as usize => format!(" ({status}; {finished} of {runs} runs)"),
+            _ => format!(" ({status})"),
+        };
         let _ = writeln!(text, "{}{status}", shorten(&measured.words.join(" "), 100));
         let medians: Vec<(&str, Reading)> = measured.medians().collect();
         let mut missing: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -196,8 +210,13 @@ fn text(all: &[Measured<'_>]) -> String {
             let _ = writeln!(text, "  {}: not counted ({reason})", names.join(", "));
         }
     }
-    if let [first, second] = all {
+    if let [first, second] = all
+        && second.finished_runs() > 0
+    {
         let _ = writeln!(text, "the second divided by the first");
+        if runs == 1 {
+            let _ = writeln!(text, "  one run each, so the spread is unknown; --runs 5 gives it");
+        }
         for ((name, first), (_, second)) in first.medians().zip(second.medians()) {
             if let Some((before, after)) = first.amount().zip(second.amount())
                 && before > 0.0
@@ -223,8 +242,17 @@ fn overlap(first: &Reading, second: &Reading) -> bool {
 fn tracing(command: &[String]) -> String {
     format!(
         "valgrind --tool=lackey --trace-mem=yes --log-file=a.trace {}\nlab trace a.trace --machine host\n",
-        command.join(" ")
+        command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
     )
+}
+
+/// A word as a shell reads it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_-./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// The exit code that shells give: 128 and the number of the signal that ended it.

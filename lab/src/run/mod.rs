@@ -11,7 +11,8 @@ mod settings;
 
 use std::time::Instant;
 
-use common::cli::{Measuring, Modelling, Output};
+use common::cli::{Counters, Measuring, Modelling, Output};
+use common::counters;
 use common::failure::Failure;
 use common::measure::Session;
 use common::output;
@@ -42,13 +43,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         &Output::none(),
     )?;
     session.ends_at_signal = true;
+    if args.counters == Counters::Hardware {
+        // If it counts nothing, say so before the first experiment.
+        session.plan(&[counters::event("PAPI_L1_DCM").map_err(Failure::usage)?])?;
+    }
     let settings = Settings::new(args.quick, &sizes, args.hasten, &session.machine);
     let (version, place) = (common::VERSION, environment::place(&session.machine));
-    let (counters, cpu) = (args.counters, args.cpu);
+    let (source, cpu) = (args.counters, args.cpu);
     let words: Vec<_> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let state = RunState {
         command: format!("lab {}", words.join(" ")),
-        settings: format!("{version}, {place}, {counters:?}, {cpu:?}, {settings:?}, {calls:?}"),
+        settings: format!("{version}, {place}, {source:?}, {cpu:?}, {settings:?}, {calls:?}"),
     };
     let folder = Folder::open(&args.output, &state, args.afresh)?;
     left_out.iter().for_each(|what| tell(args, format!("note: {what}")));
