@@ -131,7 +131,7 @@ impl Output {
     }
 
     /// Whether one of them is standard output, which then gets nothing else.
-    pub(crate) fn prints_a_file(&self) -> bool {
+    pub fn prints_a_file(&self) -> bool {
         self.files().any(|path| path == Path::new("-"))
     }
 }

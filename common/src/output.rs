@@ -6,7 +6,7 @@ use chart::Chart;
 use records::record::Record;
 use system::files;
 
-use crate::cli::{Format, Output};
+use crate::cli::{Format, Look, Output};
 use crate::console;
 use crate::failure::Failure;
 
@@ -127,9 +127,15 @@ pub fn finish(record: &Record, options: &Output, shown: &Shown<'_>) -> Result<()
     if let Some((path, chart)) = options.chart.as_ref().zip(shown.chart) {
         let drawn = chart(record);
         // Nothing that was measured is lost for a range that the axis does not have.
-        let looked = options.look.applied(drawn.clone()).unwrap_or_else(|why| {
-            message(format!("note: {why}; the chart shows everything"));
-            drawn
+        let look = &options.look;
+        let looked = look.applied(drawn.clone()).unwrap_or_else(|why| {
+            message(format!("note: {why}; the chart is drawn without that range"));
+            let without = [
+                Look { y_range: None, ..look.clone() },
+                Look { x_range: None, ..look.clone() },
+                Look { x_range: None, y_range: None, ..look.clone() },
+            ];
+            without.iter().find_map(|look| look.applied(drawn.clone()).ok()).unwrap_or(drawn)
         });
         draw(&looked, path)?;
     }

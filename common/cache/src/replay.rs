@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use figures::units::Bytes;
 use machine::{CacheLevel, Inclusion, Index, Machine, MachineError, Mapping, Prefetch, Replacement};
 
 use crate::counts::{self, Counts};
@@ -57,14 +58,18 @@ pub struct PageMisses {
 /// A trace uses more memory than the model can number.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the trace uses more than {} GiB of memory at {address:#x}; trace a smaller part of the program",
-    reach >> 30
+    "at {address:#x} the trace uses more separate regions of memory than the {} of {} that the model holds; \
+     trace a smaller part of the program",
+    reach / region,
+    Bytes(*region)
 )]
 pub struct TooFar {
     /// The address that does not fit.
     pub address: u64,
     /// Bytes that the model reaches.
     pub reach: u64,
+    /// Bytes of each region.
+    pub region: u64,
 }
 
 /// A machine's caches and TLBs, with counts of the accesses that they were given.
@@ -227,7 +232,9 @@ impl Regions {
         let next = self.used.len() as u64 * self.bytes;
         let base = match self.bases.get(&region) {
             Some(base) => *base,
-            None if next + self.bytes > self.reach => return Err(TooFar { address, reach: self.reach }),
+            None if next + self.bytes > self.reach => {
+                return Err(TooFar { address, reach: self.reach, region: self.bytes });
+            }
             None => {
                 self.bases.insert(region, next);
                 self.used.push(region);

@@ -237,7 +237,10 @@ impl Span {
             _ if self.axis.is_bytes && (1.0..1e15).contains(&value) => short_bytes(value.round() as u64),
             Scale::Log2 if value > 65536.0 => format!("2^{:.0}", value.log2()),
             Scale::Log2 if (1e-5..1.0).contains(&value) => value.to_string(),
-            Scale::Linear => plain(value, self.high - self.low),
+            Scale::Linear => match self.bold[..] {
+                [first, second, ..] => plain(value, 10.0 * (second - first)),
+                _ => plain(value, self.high - self.low),
+            },
             Scale::Log2 | Scale::Log10 => plain(value, value.abs() * 5.0),
         }
     }
@@ -297,6 +300,8 @@ pub(crate) fn amount(axis: &Axis, value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -311,6 +316,12 @@ mod tests {
             let span = axis.span([low, high].into_iter(), 380.0, 14);
             let all: Vec<String> = span.bold.iter().map(|value| span.label(*value)).collect();
             assert_eq!(all.join(" "), labels);
+        }
+        // A high picture has more ticks. Each label is its own.
+        for high in [1.0, 9.0, 1.1e-3] {
+            let span = Axis::linear("y").span([0.0, high].into_iter(), 2000.0, 14);
+            let all: BTreeSet<String> = span.bold.iter().map(|value| span.label(*value)).collect();
+            assert!(all.len() > 8 && all.len() == span.bold.len(), "{all:?}");
         }
     }
 

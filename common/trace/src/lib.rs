@@ -3,7 +3,7 @@
 //! | form | a load, a store | addresses |
 //! |---|---|---|
 //! | [`Lackey`](Form::Lackey): `valgrind --tool=lackey --trace-mem=yes` | ` L 1ffeffe7e8,8`, ` S 1ffeffe7e0,8`, ` M 4c3a10,4` for both, `I  401000,3` for an instruction | hexadecimal |
-//! | [`Din`](Form::Din): DineroIV's traditional form | `0 1ffeffe7e8`, `1 1ffeffe7e0`, `2 401000` for an instruction | hexadecimal |
+//! | [`Din`](Form::Din): DineroIV's traditional form | `0 1ffeffe7e8`, `1 1ffeffe7e0`, `2 401000` for an instruction; the rest of a line is a comment | hexadecimal |
 //! | [`Plain`](Form::Plain): for traces that people or short programs write | `r 0x7e8 8`, `w 2016 8`; the size may be missing: 1 byte | hexadecimal with 0x, else decimal |
 //!
 //! Empty lines, lines that begin with `#`, and valgrind's own (`==123== ...`, `--123-- ...`)
@@ -77,6 +77,14 @@ pub enum TraceError {
         /// What is wrong.
         reason: &'static str,
     },
+    /// The last line ends within an access.
+    #[error("line {line}, the last, is cut off: '{text}'; remove it, or make the trace again")]
+    CutOff {
+        /// Counted from 1.
+        line: u64,
+        /// The line, shortened.
+        text: String,
+    },
     /// The line has another form than those before it.
     #[error("line {line}: '{text}' is in another form than the lines before it; give one trace at a time")]
     OtherForm {
@@ -146,11 +154,19 @@ impl<R: BufRead> Trace<R> {
             if self.buffer.len() as u64 == MAX_LINE && self.buffer.last() != Some(&b'\n') {
                 return Err(TraceError::Long(self.line));
             }
+            let is_last = self.buffer.last() != Some(&b'\n');
             let line = self.buffer.trim_ascii();
+            let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
             if line.is_empty() || matches!(line[0], b'#' | b'=' | b'-') {
                 continue;
             }
-            let (form, parsed) = parse(line).ok_or_else(|| no_access(self.line, line))?;
+            let (form, parsed) = match parse(line) {
+                Some(found) => found,
+                None if is_last && self.form.is_some() => {
+                    return Err(TraceError::CutOff { line: self.line, text: text(line) });
+                }
+                None => return Err(TraceError::NoAccess { line: self.line, text: text(line) }),
+            };
             if *self.form.get_or_insert(form) != form {
                 return Err(TraceError::OtherForm { line: self.line, text: text(line) });
             }
@@ -165,10 +181,6 @@ impl<R: BufRead> Trace<R> {
 
 fn text(line: &[u8]) -> String {
     shorten(&String::from_utf8_lossy(line), 40)
-}
-
-fn no_access(line: u64, bytes: &[u8]) -> TraceError {
-    TraceError::NoAccess { line, text: text(bytes) }
 }
 
 /// The form of a line, and its access; `None` for the fetch of an instruction.
@@ -189,13 +201,17 @@ fn parse(line: &[u8]) -> Parsed {
         b'0' => (Form::Din, Some(Kind::Load)),
         b'1' => (Form::Din, Some(Kind::Store)),
         b'2' => (Form::Din, None),
+        b'3' | b'4' => return Some((Form::Din, Err("escape records (labels 3 and 4) are not read"))),
         b'r' | b'R' => (Form::Plain, Some(Kind::Load)),
         b'w' | b'W' => (Form::Plain, Some(Kind::Store)),
         _ => return None,
     };
     let place = match form {
         Form::Lackey => lackey(rest)?,
-        Form::Din => hexadecimal(rest).map(|address| (address, 1)),
+        Form::Din => {
+            let address = rest.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+            hexadecimal(address).map(|address| (address, 1))
+        }
         Form::Plain => plain(rest)?,
     };
     Some((form, place.and_then(within).map(|(address, bytes)| Some(Access { kind: kind?, address, bytes }))))
@@ -212,12 +228,17 @@ fn lackey(rest: &[u8]) -> Option<Place> {
 fn plain(rest: &[u8]) -> Option<Place> {
     let mut words = rest.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     let address = words.next()?;
-    let address = match address.strip_prefix(b"0x").or_else(|| address.strip_prefix(b"0X")) {
-        Some(digits) => hexadecimal(digits),
-        None => decimal(address),
-    };
     let bytes = words.next().map_or(Ok(1), decimal);
-    words.next().is_none().then(|| address.and_then(|address| Ok((address, bytes?))))
+    if words.next().is_some() {
+        return None;
+    }
+    let address = match number(address, 10) {
+        _ if address.contains(&b',') => Err("put a blank, not a comma, before the size"),
+        Some(address) => Ok(address),
+        None if address.starts_with(b"0x") || address.starts_with(b"0X") => hexadecimal(address),
+        None => Err("the address is not decimal, or too large (hexadecimal ones begin with 0x)"),
+    };
+    Some(address.and_then(|address| Ok((address, bytes?))))
 }
 
 fn within((address, bytes): (u64, u64)) -> Place {
@@ -231,13 +252,15 @@ fn within((address, bytes): (u64, u64)) -> Place {
     }
 }
 
+/// An address, with 0x or without.
 fn hexadecimal(digits: &[u8]) -> Result<u64, &'static str> {
     const WRONG: &str = "the address is no hexadecimal number of at most 64 bits";
+    let digits = digits.strip_prefix(b"0x").or_else(|| digits.strip_prefix(b"0X")).unwrap_or(digits);
     number(digits, 16).ok_or(WRONG)
 }
 
 fn decimal(digits: &[u8]) -> Result<u64, &'static str> {
-    number(digits, 10).ok_or("a number is not decimal, or too large (hexadecimal addresses begin with 0x)")
+    number(digits, 10).ok_or("the size is not a decimal number")
 }
 
 fn number(digits: &[u8], base: u32) -> Option<u64> {
@@ -269,7 +292,7 @@ mod tests {
             [access(Load, 0x1f_feff_e7e8, 8), access(Store, 0x1f_feff_e7e0, 4), access(Modify, 16, 1)];
         assert_eq!(read(lackey).unwrap(), expected);
         assert_eq!(
-            read("0 7ff0\n\n2 400\n1 7FF8\n").unwrap(),
+            read("\u{feff}0 7ff0 4\n\n2 400\n1 0x7FF8 # here\n").unwrap(),
             [access(Load, 0x7ff0, 1), access(Store, 0x7ff8, 1)]
         );
         let plain = "# mine\nr 0x10 8\nw 16\n  R\t0XFF   4  \n";
@@ -281,6 +304,10 @@ mod tests {
     fn what_is_no_access_is_named_with_its_line() {
         for (text, says) in [
             ("r 0x10 8\nhello", "line 2: 'hello' is no access"),
+            (" L 10,1\nI  040", "line 2, the last, is cut off: 'I  040'"),
+            ("4 10", "escape records"),
+            ("r 0x7ff0,8", "put a blank"),
+            ("r 0x7ff0 0x8", "the size is not a decimal number"),
             ("L10,1", "line 1: 'L10,1' is no access"),
             (" L 10", "is no access"),
             (" L 1g,4", "line 1: 'L 1g,4': the address is no hexadecimal"),
@@ -289,12 +316,12 @@ mod tests {
             (" S 10,0", "at least 1 byte"),
             (" S 10,65537", "at most 65536 bytes"),
             (" S ffffffffffffffff,2", "beyond the last address"),
-            (" S 10,4,4", "not decimal"),
+            (" S 10,4,4", "not a decimal"),
             ("r 7ff0 8", "begin with 0x"),
             ("r 0x10 8 9", "is no access"),
             ("r", "is no access"),
             ("r -1", "not decimal"),
-            ("3 10", "is no access"),
+            ("5 10", "is no access"),
             ("0 10\n L 10,4", "line 2: 'L 10,4' is in another form"),
         ] {
             let error = read(text).unwrap_err().to_string();

@@ -16,15 +16,12 @@ use common::text::shorten;
 use common::units::Bytes;
 use common::value::{Reading, Source};
 use common::{input, table};
-use trace::{Form, Kind, Trace};
+use trace::{Form, Kind, Trace, TraceError};
 
 /// Run a trace of memory accesses through the caches of a machine
 ///
 /// Counts hits, misses and evictions of each cache and TLB, and the first level's misses by
-/// cause. Any program can be traced with valgrind:
-///
-///   valgrind --tool=lackey --trace-mem=yes --log-file=a.trace ./a.out
-///   lab trace a.trace --machine zen3 --chart misses.svg
+/// cause. Any program can be traced with valgrind; the example below shows how.
 ///
 /// -s, -E and -b describe one cache as the cache lab's csim does; the size of an access is
 /// then ignored, as csim does too.
@@ -80,7 +77,7 @@ struct Range {
 
 impl Range {
     fn parse(text: &str) -> Result<Range, String> {
-        let address = |text: &str| match text.strip_prefix("0x") {
+        let address = |text: &str| match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
             Some(digits) => u64::from_str_radix(digits, 16).ok(),
             None => text.parse().ok(),
         };
@@ -88,7 +85,8 @@ impl Range {
             let (start, end) = range.split_once('-')?;
             Some(Range { name: name.to_owned(), start: address(start)?, end: address(end)? })
         });
-        let range = parts.ok_or("write NAME=START-END, such as a=0x4000-0x8000")?;
+        let range = parts
+            .ok_or("write NAME=START-END, such as a=0x4000-0x8000; hexadecimal addresses begin with 0x")?;
         if range.name.is_empty() || range.name == OTHER {
             return Err("the range needs a name of its own before the =".to_owned());
         }
@@ -102,34 +100,58 @@ const OTHER: &str = "other";
 const MAX_RANGES: usize = 250;
 /// Points of a chart over time, at most; at least half as many if there are so many accesses.
 const MAX_SLICES: usize = 256;
+/// Lines of a cache that can be modelled: each takes some 20 bytes.
+const MAX_LINES: u64 = 1 << 22;
 /// Bytes that are read at a time.
 const BUFFER: usize = 1 << 20;
 
 /// Reads the trace, counts, prints.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    output::check_distinct([args.file.as_path()], args.output.files())?;
-    if args.verbose && args.output.format != Format::Kit {
-        return Err(Failure::usage("--verbose prints text: leave out --format, or --verbose"));
+    output::prepare([args.file.as_path()], &args.output)?;
+    if args.verbose && (args.output.format != Format::Kit || args.output.prints_a_file()) {
+        return Err(Failure::usage(
+            "--verbose prints text: leave out --format, and give files instead of - to --record and --chart",
+        ));
     }
     let machine = described(args)?;
     check(&args.range)?;
     let names: Vec<&'static str> =
         args.range.iter().map(|range| &*range.name.clone().leak()).chain([OTHER]).collect();
     let replay = Replay::new(&machine, names).map_err(Failure::could_not)?;
-    let mut run =
-        Run { replay, slices: Slices { step: 1, ends: Vec::new() }, text: String::new(), accesses: 0 };
-    let mut trace = Trace::new(open(&args.file)?);
+    let mut run = Run {
+        replay,
+        slices: Slices { step: 1, ends: Vec::new() },
+        text: String::new(),
+        accesses: 0,
+        touched: vec![false; args.range.len() + 1],
+    };
+    let (input, is_gzip) = open(&args.file)?;
+    let mut trace = Trace::new(input);
     let name = input::name(&args.file);
     let failed = |error: &dyn std::fmt::Display| Failure::could_not(format!("{name}, {error}"));
-    while let Some(access) = trace.read().map_err(|error| failed(&error))? {
+    let unread = |error: TraceError| match error {
+        TraceError::Io { line, .. } if is_gzip => failed(&format!(
+            "after line {line}: the gzip file is incomplete or damaged; copy it or make it again"
+        )),
+        error => failed(&error),
+    };
+    while let Some(access) = trace.read().map_err(unread)? {
         run.access(args, access).map_err(|error| failed(&format!("line {}: {error}", trace.line())))?;
         if run.text.len() > BUFFER {
             output::print(&std::mem::take(&mut run.text))?;
         }
     }
     if run.accesses == 0 {
-        return Err(failed(
-            &"the trace is empty: it has no line such as ' L 7ff0,8', '0 7ff0' or 'r 0x7ff0 8'",
+        return Err(failed(&match trace.instructions() {
+            0 => "the trace is empty: it has no line such as ' L 7ff0,8', '0 7ff0' or 'r 0x7ff0 8'",
+            _ => "the trace has only instruction fetches: no load and no store",
+        }));
+    }
+    for (range, _) in args.range.iter().zip(&run.touched).filter(|(_, touched)| !**touched) {
+        let Range { name, start, end } = range;
+        output::message(format!(
+            "note: no access is in the range {}, {start:#x} to {end:#x}; hexadecimal addresses begin with 0x",
+            shorten(name, 40)
         ));
     }
     output::print(&std::mem::take(&mut run.text))?;
@@ -142,6 +164,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 fn described(args: &Args) -> Result<Machine, Failure> {
     if let (Some(sets), Some(ways), Some(block)) = (args.sets, args.ways, args.block) {
         let (size, line) = (Bytes(u64::from(ways) << (sets + block)), Bytes(1 << block));
+        let lines = u64::from(ways) << sets;
+        if lines > MAX_LINES {
+            return Err(Failure::usage(format!(
+                "-s {sets} -E {ways} are {lines} lines; up to {MAX_LINES} can be modelled"
+            )));
+        }
         let csim = Some("one cache, as csim has it".to_owned());
         let mut machine = Machine::undescribed(csim, Bytes(4096), Vec::new());
         machine.name = format!("-s {sets} -E {ways} -b {block}");
@@ -172,8 +200,11 @@ fn check(ranges: &[Range]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The file, or standard input, unpacked if it is gzip.
-fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
+/// Other compressed files: their first bytes, and the program that unpacks them.
+const PACKED: [(&[u8], &str); 3] = [(b"\xfd7zXZ", "xz"), (b"BZh", "bzip2"), (b"\x28\xb5\x2f\xfd", "zstd")];
+
+/// The file, or standard input, unpacked if it is gzip; and whether it is.
+fn open(path: &Path) -> Result<(Box<dyn BufRead>, bool), Failure> {
     let name = input::name(path);
     let fails = |error: io::Error| Failure::could_not(format!("cannot read {name}: {error}"));
     let raw: Box<dyn Read> = if path == Path::new("-") {
@@ -186,12 +217,19 @@ fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
         Box::new(file)
     };
     let mut raw = BufReader::with_capacity(BUFFER, raw);
-    let is_gzip = raw.fill_buf().map_err(fails)?.starts_with(&[0x1f, 0x8b]);
-    Ok(if is_gzip {
+    let start = raw.fill_buf().map_err(fails)?;
+    if let Some((_, program)) = PACKED.iter().find(|(magic, _)| start.starts_with(magic)) {
+        return Err(Failure::could_not(format!(
+            "{name} is packed by {program}, which is not read: `{program} -dc FILE | lab trace -`"
+        )));
+    }
+    let is_gzip = start.starts_with(&[0x1f, 0x8b]);
+    let input: Box<dyn BufRead> = if is_gzip {
         Box::new(BufReader::with_capacity(BUFFER, flate2::read::MultiGzDecoder::new(raw)))
     } else {
         Box::new(raw)
-    })
+    };
+    Ok((input, is_gzip))
 }
 
 /// The caches, and what is collected besides their counts.
@@ -201,13 +239,17 @@ struct Run {
     /// Lines of `--verbose` that are not printed yet.
     text: String,
     accesses: u64,
+    /// Whether an access was in each of the ranges.
+    touched: Vec<bool>,
 }
 
 impl Run {
     fn access(&mut self, args: &Args, access: trace::Access) -> Result<(), TooFar> {
         let trace::Access { kind, address, bytes } = access;
         let name = args.range.iter().position(|range| (range.start..range.end).contains(&address));
-        let name = name.unwrap_or(args.range.len()) as u8;
+        let name = name.unwrap_or(args.range.len());
+        self.touched[name] = true;
+        let name = name as u8; // below `MAX_RANGES`
         let width = if args.sets.is_some() { 1 } else { bytes }; // as csim
         let parts = match kind {
             Kind::Load => &[false][..],

@@ -209,5 +209,5 @@ fn a_kernel_and_its_trace_count_the_same() {
 fn a_trace_of_too_much_memory_is_refused() {
     let mut replay = Replay::new(&Machine::named("i5-7500").unwrap(), vec!["all"]).unwrap();
     let refused = (0..1 << 20).find_map(|piece: u64| replay.access(piece << 30, 1, false, 0).err());
-    assert!(refused.unwrap().to_string().contains("GiB of memory at 0x"));
+    assert!(refused.unwrap().to_string().contains("separate regions of memory than"));
 }
