@@ -17,6 +17,7 @@ use std::fmt;
 
 use figures::quantity::{self, Doubt, Kind, Unit};
 use serde::{Deserialize, Serialize};
+use serde_json::error::Category;
 use thiserror::Error;
 
 /// The name of the format of `answers.json`.
@@ -235,7 +236,15 @@ impl Answers {
             format: String,
             version: u32,
         }
-        let unreadable = |error: serde_json::Error| AnswersError::Unreadable(error.to_string());
+        let unreadable = |error: serde_json::Error| {
+            let line = error.line();
+            AnswersError::Unreadable(match error.classify() {
+                _ if json.trim().is_empty() => "it is empty".to_owned(),
+                Category::Eof => format!("it is cut off in line {line}"),
+                Category::Data => format!("it is another JSON file, or line {line} was changed by hand"),
+                Category::Syntax | Category::Io => format!("line {line} is not JSON"),
+            })
+        };
         let head: Head = serde_json::from_str(json).map_err(unreadable)?;
         if (head.format.as_str(), head.version) != (FORMAT, VERSION) {
             return Err(AnswersError::OtherFormat(head.format, head.version));
