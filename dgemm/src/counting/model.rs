@@ -9,8 +9,10 @@ use crate::problem::Problem;
 use crate::rungs::widest::tile;
 use crate::variants::{Kernel, Variant};
 
-/// Longest count in seconds.
+/// Longest count of one rung in seconds.
 pub const LONGEST_S: f64 = 300.0;
+/// The same for each of several rungs.
+pub const LONGEST_OF_SEVERAL_S: f64 = 20.0;
 
 /// Why the model has no count.
 #[derive(Debug, thiserror::Error)]
@@ -20,13 +22,16 @@ pub enum NoCount {
     Machine(#[from] MachineError),
     /// It would take too long.
     #[error(
-        "the model would need {seconds:.0} seconds for {millions:.0} million accesses, and {LONGEST_S} is its limit; choose a smaller N"
+        "the model would need {seconds:.0} seconds for {millions:.0} million accesses, and {limit_s} is its limit{}",
+        if *.limit_s == LONGEST_S { "; choose a smaller N" } else { " for each of several rungs; model this rung alone" }
     )]
     TooLong {
         /// Estimated time.
         seconds: f64,
         /// Millions of accesses.
         millions: f64,
+        /// Longest time that was allowed.
+        limit_s: f64,
     },
 }
 
@@ -35,17 +40,18 @@ pub enum NoCount {
 ///
 /// # Errors
 ///
-/// If the machine cannot be modelled, or it would take more than [`LONGEST_S`].
+/// If the machine cannot be modelled, or it would take more than `limit_s` seconds.
 pub fn count(
     variant: &Variant,
     p: &Problem,
     arena: &Arena,
     machine: &Machine,
+    limit_s: f64,
     progress: Option<Box<dyn FnMut(f64)>>,
 ) -> Result<Counts, NoCount> {
     let seconds = seconds(variant, p, machine);
-    if seconds > LONGEST_S {
-        return Err(NoCount::TooLong { seconds, millions: accesses(variant, p) / 1e6 });
+    if seconds > limit_s {
+        return Err(NoCount::TooLong { seconds, millions: accesses(variant, p) / 1e6, limit_s });
     }
     let model = match variant.kernel {
         Kernel::Packed | Kernel::Tiled | Kernel::Prefetch | Kernel::Threads => Modelled::new(machine, arena),

@@ -148,7 +148,12 @@ pub fn modelling_seconds(session: &Session, subjects: &[Subject], p: &Problem) -
         Subject::Rung(variant) => model::seconds(variant, p, &session.machine),
         Subject::Yardstick => 0.0,
     };
-    subjects.iter().map(one).filter(|seconds| *seconds <= model::LONGEST_S).sum()
+    subjects.iter().map(one).filter(|seconds| *seconds <= limit_s(subjects)).sum()
+}
+
+/// Longest time in which the model may count one of them.
+fn limit_s(subjects: &[Subject]) -> f64 {
+    if subjects.len() > 1 { model::LONGEST_OF_SEVERAL_S } else { model::LONGEST_S }
 }
 
 /// All results of `subjects` except their times. On a described machine, where none of them
@@ -168,7 +173,7 @@ pub fn counted(
     let at_once = !session.measures_host && subjects.len() > 1;
     let mut models = if at_once { modelled(session, subjects, p)? } else { Vec::new() }.into_iter();
     let one = |(subject, time): (&Subject, _)| {
-        let model = models.next().unwrap_or_else(|| by_model(session, *subject, p, arena));
+        let model = models.next().unwrap_or_else(|| by_model(session, *subject, p, arena, limit_s(subjects)));
         about(session, plan, *subject, p, time, model)
     };
     subjects.iter().zip(times).map(one).collect()
@@ -186,7 +191,7 @@ fn modelled(
         let [m, n, k] = sides;
         let arena = measure::arena(Problem::bytes(m, n, k, blocks)).map_err(|e| e.to_string())?;
         let p = Problem::without_numbers(&arena, sides, blocks).map_err(|e| e.to_string())?;
-        count(counters, machine, subjects[at], &p, &arena, None)
+        count(counters, machine, subjects[at], &p, &arena, limit_s(subjects), None)
     };
     let mut models = Vec::new();
     session.side_by_side(subjects.len(), work, |_, model| {
@@ -197,11 +202,17 @@ fn modelled(
 }
 
 /// The same for one, with a progress line if it takes long.
-fn by_model(session: &Session, subject: Subject, p: &Problem, arena: &Arena) -> Result<Counts, String> {
+fn by_model(
+    session: &Session,
+    subject: Subject,
+    p: &Problem,
+    arena: &Arena,
+    limit_s: f64,
+) -> Result<Counts, String> {
     if session.is_over() {
         return Err(LEFT_OUT.to_owned());
     }
-    count(session.counters, &session.machine, subject, p, arena, session.line_of_progress())
+    count(session.counters, &session.machine, subject, p, arena, limit_s, session.line_of_progress())
 }
 
 fn count(
@@ -210,6 +221,7 @@ fn count(
     subject: Subject,
     p: &Problem,
     arena: &Arena,
+    limit_s: f64,
     progress: Option<Box<dyn FnMut(f64)>>,
 ) -> Result<Counts, String> {
     let Subject::Rung(variant) = subject else {
@@ -221,7 +233,7 @@ fn count(
     if variant.kernel == Kernel::Threads && subject.cores(p.blocks.threads) > 1 {
         return Err("the model is of one core's caches".to_owned());
     }
-    model::count(variant, p, arena, machine, progress).map_err(|e| e.to_string())
+    model::count(variant, p, arena, machine, limit_s, progress).map_err(|e| e.to_string())
 }
 
 fn about(

@@ -23,7 +23,7 @@ fn counted(name: &str, sides: [usize; 3], machine: &Machine) -> Counts {
 fn blocked(name: &str, sides: [usize; 3], machine: &Machine, blocks: Blocks) -> Result<Counts, NoCount> {
     let arena = Arena::with_capacity(Problem::bytes(sides[0], sides[1], sides[2], blocks)).unwrap();
     let p = Problem::without_numbers(&arena, sides, blocks).unwrap();
-    count(Variant::find(name).unwrap(), &p, &arena, machine, None)
+    count(Variant::find(name).unwrap(), &p, &arena, machine, LONGEST_S, None)
 }
 
 fn misses(name: &str, sides: [usize; 3], machine: &Machine) -> Misses {
