@@ -176,14 +176,18 @@ impl Look {
 /// Names of the fields of [`Look`].
 const LOOKS: [&str; 5] = ["log_y", "x_range", "y_range", "chart_size", "panels"];
 
-/// Refuses the options of [`Look`] without `--chart`, and hides them where that is hidden.
+/// Refuses the options of [`Look`] without `--chart`, and hides them where that is hidden. A
+/// program that draws several charts into a folder has `--output` in its place.
 fn looks_need_charts(command: Command) -> Command {
     let chart = command.get_arguments().find(|option| option.get_id() == "chart");
     let Some(hidden) = chart.map(clap::Arg::is_hide_set) else {
         return command.mut_subcommands(looks_need_charts);
     };
+    let into_folder = hidden && command.get_arguments().any(|option| option.get_id() == "output");
+    let needed = if into_folder { "output" } else { "chart" };
+    let hidden = hidden && !into_folder;
     let need = |option: clap::Arg| match LOOKS.contains(&option.get_id().as_str()) {
-        true => option.requires("chart").hide(hidden),
+        true => option.requires(needed).hide(hidden),
         false => option,
     };
     command.mut_args(need).mut_subcommands(looks_need_charts)

@@ -125,18 +125,7 @@ pub fn finish(record: &Record, options: &Output, shown: &Shown<'_>) -> Result<()
         save(record, path)?;
     }
     if let Some((path, chart)) = options.chart.as_ref().zip(shown.chart) {
-        let drawn = chart(record);
-        // Nothing that was measured is lost for a range that the axis does not have.
-        let look = &options.look;
-        let looked = look.applied(drawn.clone()).unwrap_or_else(|why| {
-            message(format!("note: {why}; the chart is drawn without that range"));
-            let without = [
-                Look { y_range: None, ..look.clone() },
-                Look { x_range: None, ..look.clone() },
-                Look { x_range: None, y_range: None, ..look.clone() },
-            ];
-            without.iter().find_map(|look| look.applied(drawn.clone()).ok()).unwrap_or(drawn)
-        });
+        let looked = looked(chart(record), &options.look);
         draw(&looked, path)?;
     }
     if options.prints_a_file() {
@@ -147,6 +136,30 @@ pub fn finish(record: &Record, options: &Output, shown: &Shown<'_>) -> Result<()
         return Err(Failure::could_not(NOTHING));
     }
     print(&text)
+}
+
+/// The chart as the options say. Nothing that was measured is lost for a range that an axis does
+/// not have: a note says so, and the chart is drawn without that range.
+pub fn looked(chart: Chart, look: &Look) -> Chart {
+    let without = [
+        look.clone(),
+        Look { y_range: None, ..look.clone() },
+        Look { x_range: None, ..look.clone() },
+        Look { x_range: None, y_range: None, ..look.clone() },
+    ];
+    let mut refused = None;
+    for look in without {
+        match look.applied(chart.clone()) {
+            Ok(looked) => {
+                if let Some(why) = refused {
+                    message(format!("note: {why}; the chart is drawn without that range"));
+                }
+                return looked;
+            }
+            Err(why) => refused = refused.or(Some(why)),
+        }
+    }
+    chart
 }
 
 /// Why a record is neither printed nor saved.

@@ -104,7 +104,7 @@ pub(crate) fn run<L: Ladder>(
     mut rungs: Vec<&'static str>,
     session: &Session,
     options: &Options,
-    output: &cli::Output,
+    to: &cli::Output,
 ) -> Result<(), Failure> {
     let folder = options.output.as_deref().map(Folder::prepare).transpose()?;
     let mut record =
@@ -124,8 +124,9 @@ pub(crate) fn run<L: Ladder>(
         let charts = ladder.charts(&record);
         let all: Vec<String> = charts.iter().map(|(name, _)| (*name).to_owned()).collect();
         let drawn = charts.into_iter().filter(|(_, chart)| !chart.is_empty());
-        let mut files: Vec<_> =
-            drawn.map(|(name, chart)| (name.to_owned(), chart.svg().into_bytes())).collect();
+        let mut files: Vec<_> = drawn
+            .map(|(name, chart)| (name.to_owned(), output::looked(chart, &to.look).svg().into_bytes()))
+            .collect();
         for name in all.iter().filter(|name| files.iter().all(|(drawn, _)| drawn != *name)) {
             session.say(format_args!("note: {name} is not drawn: nothing was measured for it"));
         }
@@ -137,7 +138,7 @@ pub(crate) fn run<L: Ladder>(
         session.say(format_args!("lab {}: wrote {} into {}", L::NAME, names.join(", "), path.display()));
     }
     let kit = &|record: &Record| ladder.text(record);
-    output::finish(&record, output, &Shown { kit, chart: None })?;
+    output::finish(&record, to, &Shown { kit, chart: None })?;
     measured
 }
 

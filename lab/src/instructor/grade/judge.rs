@@ -89,7 +89,7 @@ fn judged(item: &Item, given: Option<&Answer>, answer: &str, truth: &Truth) -> J
         return Judgement::Unread(Reason::ToRead);
     }
     let Some(check) = check(item, expect, truth) else {
-        return Judgement::Share(0.0, Reason::NoEvidence(expect.to_owned()));
+        return Judgement::Unread(Reason::NoEvidence(expect.to_owned()));
     };
     match given.read(item.kind) {
         Meaning::Nothing => Judgement::Share(0.0, Reason::NoAnswer),
@@ -213,7 +213,7 @@ mod tests {
             ("s321-c-hit-rate", one("0.749", "%"), 1.0, "Right."),
             ("s321-c-hit-rate", one("25.1", "%"), 0.0, "miss rate"),
             ("s321-c-hit-rate", range("50", "100", "%"), 0.0, "read by the instructor"),
-            ("s322-b-hit-rate", one("99", "%"), 0.0, "no records"),
+            ("s322-b-hit-rate", one("99", "%"), 0.0, "read by the instructor: nothing shows"),
             ("s2-4", one("600", "ns"), 1.0, "Right."),
             ("spec-comment", "It agrees.".to_owned(), 0.0, "read by the instructor"),
             ("spec-comment", String::new(), 0.0, "No answer."),

@@ -40,7 +40,7 @@ reasons! {
     Visible(answer) = "'{}' is not right: the measurements show it.";
     ToRead = "To be read by the instructor.";
     Unclear(answer, doubt) = "To be read by the instructor: '{}'. {}";
-    NoEvidence(figure) = "Not graded: the submission has no records that show {}.";
+    NoEvidence(figure) = "To be read by the instructor: nothing shows what is right for {}.";
     ModelledTime = "Left out of the sum: only the time of the memory is modelled, and it cannot show this.";
     GivenByInstructor = "Points given by the instructor.";
     NotSolved = "The check of this exercise was not passed.";
