@@ -303,7 +303,7 @@ mod tests {
     #[test]
     fn what_is_no_access_is_named_with_its_line() {
         for (text, says) in [
-            ("r 0x10 8\nhello", "line 2: 'hello' is no access"),
+            ("r 0x10 8\nhello\n", "line 2: 'hello' is no access"),
             (" L 10,1\nI  040", "line 2, the last, is cut off: 'I  040'"),
             ("4 10", "escape records"),
             ("r 0x7ff0,8", "put a blank"),
