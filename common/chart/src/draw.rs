@@ -275,8 +275,8 @@ where
         };
         let ticks = tick_width(&chart.y_span(cell.bottom - cell.top)) + 12.0;
         let names = (0..chart.series.len()).map(|index| labels::width(&chart.name(index), TICK_EM));
-        let beside = if chart.has_ends() { names.fold(14.0, f64::max) } else { 0.0 };
-        let mut plot = Area { left: cell.left + ticks, right: cell.right - beside - 14.0, ..cell };
+        let at_ends = if chart.has_ends() { names.fold(14.0, f64::max) } else { 0.0 };
+        let mut plot = Area { left: cell.left + ticks, right: cell.right - at_ends - 14.0, ..cell };
         let x = chart.x_span(plot.right - plot.left);
         let place = |value: f64| {
             x.share(value).map(|share| plot.left + share.clamp(0.0, 1.0) * (plot.right - plot.left))

@@ -275,6 +275,17 @@ impl Answers {
         Answers { fields: older.fields, ..newer }
     }
 
+    /// Whether both name a first student, and not the same one: by the number, or by the name
+    /// if one of them has no number. Such answers must not be merged.
+    pub fn are_of_another_student(&self, other: &Answers) -> bool {
+        let given = |answers: &Answers, id: &str| {
+            let text = answers.fields.get(id)?.to_string().trim().to_owned();
+            (!text.is_empty()).then_some(text)
+        };
+        let differs = |id: &str| Some(given(self, id)? != given(other, id)?);
+        differs("student-1-number").or_else(|| differs("student-1-name")).unwrap_or(false)
+    }
+
     /// `answers.json`.
     pub fn json(&self) -> String {
         // Maps with string keys can always be serialised.
@@ -291,6 +302,25 @@ impl Answers {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn answers_of_two_students_are_known_by_number_or_name() {
+        let of = |number: &str, name: &str| {
+            let fields = [("student-1-number", number), ("student-1-name", name)];
+            let fields = fields.map(|(id, text)| (id.to_owned(), Answer::from(text)));
+            Answers { fields: BTreeMap::from(fields), ..Answers::default() }
+        };
+        for (one, other, are) in [
+            (of("1", "Ana"), of("2", "Ana"), true),
+            (of("1", "Ana"), of(" 1 ", "Ana Silva"), false),
+            (of("", "Ana"), of("2", "Bob"), true),
+            (of("1", ""), of("", "Bob"), false),
+            (Answers::default(), of("2", "Bob"), false),
+        ] {
+            assert_eq!(one.are_of_another_student(&other), are, "{one:?} {other:?}");
+            assert_eq!(other.are_of_another_student(&one), are);
+        }
+    }
 
     fn answers(saved: &str, fields: &[(&str, &str)]) -> Answers {
         let fields = fields.iter().map(|(id, text)| ((*id).to_owned(), Answer::from(*text))).collect();

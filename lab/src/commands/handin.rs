@@ -150,17 +150,12 @@ fn answers(args: &Args, page: Option<&[u8]>) -> Result<Answers, Failure> {
         }
         sources.push((name, answers));
     }
-    let number = |answers: &Answers| {
-        answers.fields.get("student-1-number").filter(|number| !number.is_empty()).cloned()
-    };
-    let numbers: Vec<(&String, Answer)> =
-        sources.iter().filter_map(|(name, answers)| Some((name, number(answers)?))).collect();
-    if let [(one, first), rest @ ..] = &numbers[..]
-        && let Some((other, _)) = rest.iter().find(|(_, number)| number != first)
-    {
-        return Err(Failure::could_not(format!(
-            "{one} and {other} are of students with different numbers; move the one that is not yours to another folder"
-        )));
+    for (at, (name, answers)) in sources.iter().enumerate() {
+        if let Some((other, _)) = sources[..at].iter().find(|(_, of)| of.are_of_another_student(answers)) {
+            return Err(Failure::could_not(format!(
+                "{other} and {name} are of different students; move the one that is not yours to another folder"
+            )));
+        }
     }
     let found = sources.into_iter().fold(Answers::default(), |found, (_, answers)| found.joined(answers));
     if !found.fields.iter().any(|(id, answer)| is_answer(id, answer)) {

@@ -18,10 +18,17 @@ const MAX_BYTES: u64 = 64 << 20;
 ///
 /// # Errors
 ///
-/// If one of them cannot be read: its answers would be lost.
+/// If one of them cannot be read, because its answers would be lost, or if they are of different
+/// students.
 pub(super) fn read_from(folder: &Path) -> Result<Answers, Failure> {
     let page = read(folder, PAGE, |text| Answers::in_page(text).unwrap_or_else(|| Ok(Answers::default())))?;
     let file = read(folder, FILE, Answers::parse)?;
+    if page.are_of_another_student(&file) {
+        let folder = folder.display();
+        return Err(Failure::could_not(format!(
+            "{PAGE} and {FILE} in '{folder}' are of different students; move the one that is not yours to another folder"
+        )));
+    }
     Ok(page.joined(file))
 }
 
@@ -69,6 +76,10 @@ mod tests {
         let script = |answers| format!("<script type=\"application/json\" id=\"answers\">{answers}</script>");
         fs::write(place(PAGE), script(typed("2026-11-21", "s2-2"))).unwrap();
         assert!(read().contains("s2-1") && read().contains("s2-2"));
+        let signed = |number| typed("2026-11-22", "student-1-number").replace("32 KiB", number);
+        fs::write(place(PAGE), script(signed("1"))).unwrap();
+        fs::write(place(FILE), signed("2")).unwrap();
+        assert!(read_from(folder.path()).unwrap_err().to_string().contains("different students"));
         fs::write(place(FILE), "{\"half").unwrap();
         let refused = read_from(folder.path()).unwrap_err().to_string();
         assert!(refused.contains("answers.json") && refused.contains("--output"), "{refused}");

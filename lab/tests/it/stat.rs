@@ -55,6 +55,20 @@ fn two_commands_run_in_turns() {
     let told = stderr(&output);
     assert_eq!(output.stdout, b"a\nb\na\nb\n");
     assert!(told.contains("the second divided by the first\n  wall_s "), "{told}");
+    let refused = lab(folder.path(), "stat --record none/r.json -- touch ran");
+    assert!(refused.status.code() == Some(1) && !folder.path().join("ran").exists(), "nothing was run");
+    let failed = lab(folder.path(), "stat --runs 3 --record r.json -- false");
+    assert!(stderr(&failed).contains("1 of 3 runs"), "{}", stderr(&failed));
+    let record = std::fs::read(folder.path().join("r.json")).unwrap();
+    let record: serde_json::Value = serde_json::from_slice(&record).unwrap();
+    assert_eq!(
+        (&record["rows"][0]["finished_runs"], &record["rows"][0]["exit_status"]),
+        (&1.into(), &1.into())
+    );
+    let not_run = stderr(&lab(folder.path(), "stat --compare -- false -- true"));
+    assert!(not_run.contains("true (not run)") && !not_run.contains("divided by"), "{not_run}");
+    let quoted = lab(folder.path(), "stat --model -- ./a.out $HOME;x");
+    assert!(quoted.stdout.windows(13).any(|part| part == b"out '$HOME;x'"), "{quoted:?}");
     let traced = lab(folder.path(), "stat --model -- ./a.out 5");
     let told = String::from_utf8(traced.stdout).unwrap();
     assert!(

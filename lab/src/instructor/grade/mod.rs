@@ -333,7 +333,7 @@ fn of_class(
         let hint =
             if machines.is_none() { "; if the machines are sealed, give the key with --key" } else { "" };
         notes.push(format!(
-            "nobody's answers to {} are graded: no submission has records that show what is right{hint}",
+            "the answers to {} are not graded: no submission has records that show what is right{hint}",
             lacking.join(", ")
         ));
     }

@@ -123,3 +123,20 @@ fn missing_parts_are_reported_before_the_hand_in() {
     assert_eq!(std::fs::read_to_string(folder.join("mine.zip")).unwrap(), "my notes mention versions.json");
     assert!(!folder.join("empty.zip").exists());
 }
+
+#[test]
+fn answers_of_two_students_are_never_mixed() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, "report/report.html", &page(&format!("{RIGHT},{SIGNED}")));
+    let others = SIGNED.replace("1001", "1002").replace("Ann", "Bob");
+    for saved in ["03-01", "02-01", "04-01"] {
+        write(folder, "bob.json", &answers(&format!("{RIGHT},{others}")).replace("03-01", saved));
+        let (code, told) = handin(folder, "report --answers bob.json");
+        assert!(code == Some(1) && told.contains("are of different students"), "{saved}: {told}");
+    }
+    write(folder, "empty.json", &answers(""));
+    let (code, told) = handin(folder, "report --answers empty.json");
+    assert!(code == Some(1) && told.contains("there are no answers in 'empty.json'"), "{told}");
+    assert!(!folder.join("report.zip").exists());
+}
