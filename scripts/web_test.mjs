@@ -805,13 +805,18 @@ async function caused() {
   const fields = await tab.evaluate(() => ["kernel", "array", "stride", "size1", "ways1", "at"].map(name => document.querySelector(`#page-inside [name=${name}]`).value).join());
   check(fields === "cm1,64K,4K,32K,8,33" && /conflict miss/.test(await tab.textContent(".said")), `and opens the steps behind it: ${fields}`);
   await tab.click("#link-any");
-  const at = await tab.evaluate(() => {
+  await tab.waitForSelector("#page-any:not([hidden])");
+  const at = await tab.evaluate(async () => {
     const svg = document.querySelector("#page-any .picture svg:not(.before)");
+    svg.scrollIntoView({ block: "center", behavior: "instant" });
+    for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame); // what the page moves is in its place
     const [x, y] = svg.chart.curves.find(curve => curve.name === "64 KiB").points.find(point => point?.[2] === "4 KiB");
     const { x: left, y: top } = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM());
     return { left, top };
   });
   await tab.mouse.move(at.left + 2, at.top - 2);
+  const shown = () => /64 KiB/.test(document.querySelector(".chart-value")?.textContent);
+  await tab.waitForFunction(shown, null, { timeout: 10_000 }).catch(() => {}); // the check says what is there instead
   const value = await tab.textContent(".chart-value");
   check(/64 KiB/.test(value) && /16 lines in 1 set of 8 ways/.test(value), `the pointer shows it: ${value.replaceAll("\n", ", ")}`);
   await tab.mouse.click(at.left + 2, at.top - 2);
