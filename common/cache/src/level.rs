@@ -304,6 +304,7 @@ fn lru_sets(layout: Layout) -> Box<dyn Store> {
         8 => Box::new(Sets::<_, 8>::new(layout, Lru)),
         12 => Box::new(Sets::<_, 12>::new(layout, Lru)),
         16 => Box::new(Sets::<_, 16>::new(layout, Lru)),
+        64 => Box::new(Sets::<_, 64>::new(layout, Lru)),
         _ => Box::new(Sets::<_, 0>::new(layout, Lru)),
     }
 }

@@ -1,13 +1,17 @@
 //! The dirty lines that an exclusive level has moved to the level above: they are dirty
 //! again when they return.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
+
+use foldhash::fast::FixedState;
 
 use crate::journal::Moves;
 
+type Lines = HashSet<u64, FixedState>;
+
 #[derive(Debug, Default)]
 pub(crate) struct Promoted {
-    lines: BTreeSet<u64>,
+    lines: Lines,
     /// Lines added or removed since the first open window was opened.
     changes: Vec<u64>,
     /// The number of these at the start of each open window.
@@ -50,7 +54,7 @@ impl Promoted {
     /// Whether the lines are those at the start of the last window, moved by `moves`.
     pub(crate) fn recurs(&self, moves: &Moves, shift: u32) -> bool {
         // Each change adds a line or removes it, so those of a line undo each other in pairs.
-        let mut changed = BTreeSet::new();
+        let mut changed = Lines::default();
         for line in &self.changes[self.open.last().copied().unwrap_or(0)..] {
             if !changed.remove(line) {
                 changed.insert(*line);
@@ -72,6 +76,6 @@ impl Promoted {
     }
 }
 
-fn moved<'a>(lines: impl Iterator<Item = &'a u64>, moves: &Moves, shift: u32, times: i64) -> BTreeSet<u64> {
+fn moved<'a>(lines: impl Iterator<Item = &'a u64>, moves: &Moves, shift: u32, times: i64) -> Lines {
     lines.map(|line| line.wrapping_add_signed(moves.lines(*line, shift) * times)).collect()
 }

@@ -86,8 +86,8 @@ proptest! {
     #[test]
     fn wide_sets_behave_like_other_sets(
         is_fifo in any::<bool>(),
-        ways in 9usize..14,
-        uses in prop::collection::vec((0u8..6, 0u64..48), 0..400),
+        ways in prop_oneof![9usize..14, 33usize..50],
+        uses in prop::collection::vec((0u8..6, 0u64..140), 0..600),
     ) {
         let layout = Layout { sets: 2, ways, shift: 6, resident: false };
         let replacement = if is_fifo { Replacement::Fifo } else { Replacement::Lru };

@@ -1,15 +1,16 @@
 //! Sets of many ways, with LRU or FIFO: a list in order of use or arrival, and a hash table.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+
+use foldhash::fast::FixedState;
 
 use crate::journal::{Journal, Moves};
 use crate::policy::Touched;
 use crate::sets::{Layout, Store, moved_tag};
 use crate::tag::{LINE, PREFETCHED, Tag};
 
-/// Sets with at least so many ways are wide.
-pub(crate) const WIDE: usize = 48;
+/// Sets with at least so many ways are wide. Below, it is quicker to compare all ways.
+pub(crate) const WIDE: usize = 256;
 
 #[derive(Debug)]
 pub(crate) struct WideSets {
@@ -24,79 +25,76 @@ pub(crate) struct WideSets {
 /// are 1 and up.
 #[derive(Debug, Clone)]
 struct WideSet {
-    tags: Vec<Tag>,
-    newer: Vec<u32>,
-    older: Vec<u32>,
+    ways: Vec<Way>,
     empty: Vec<u32>,
     /// The way of each line.
-    index: HashMap<Tag, u32, BuildHasherDefault<LineHasher>>,
+    index: HashMap<Tag, u32, FixedState>,
     /// Number of the window that saved it last.
     saved_in: u32,
 }
 
-/// Spreads line numbers, which no attacker chooses: Knuth's multiplicative hashing.
-#[derive(Debug, Default)]
-struct LineHasher(u64);
-
-impl Hasher for LineHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u32(u32::from(*byte)));
-    }
-
-    fn write_u32(&mut self, line: u32) {
-        let product = (self.0 ^ u64::from(line)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = product ^ product >> 32;
-    }
+#[derive(Debug, Clone, Copy, Default)]
+struct Way {
+    tag: Tag,
+    newer: u32,
+    older: u32,
 }
 
 impl WideSet {
     fn new(ways: usize) -> WideSet {
         WideSet {
-            tags: vec![0; ways + 1],
-            newer: vec![0; ways + 1],
-            older: vec![0; ways + 1],
+            ways: vec![Way::default(); ways + 1],
             empty: (1..=ways as u32).rev().collect(),
             index: HashMap::default(),
             saved_in: 0,
         }
     }
 
+    /// The way of the line `key`; most uses are of the line that was used last.
+    fn way(&self, key: Tag) -> Option<u32> {
+        let first = self.ways[0].older;
+        if self.ways[first as usize].tag & LINE == key { Some(first) } else { self.index.get(&key).copied() }
+    }
+
     fn tag(&mut self, key: Tag) -> Option<&mut Tag> {
-        self.index.get(&key).map(|way| &mut self.tags[*way as usize])
+        self.way(key).map(|way| &mut self.ways[way as usize].tag)
     }
 
     fn unlink(&mut self, way: u32) {
-        let (newer, older) = (self.newer[way as usize], self.older[way as usize]);
-        self.older[newer as usize] = older;
-        self.newer[older as usize] = newer;
+        let Way { newer, older, .. } = self.ways[way as usize];
+        self.ways[newer as usize].older = older;
+        self.ways[older as usize].newer = newer;
     }
 
     fn link_first(&mut self, way: u32) {
-        let first = std::mem::replace(&mut self.older[0], way);
-        self.newer[first as usize] = way;
-        (self.newer[way as usize], self.older[way as usize]) = (0, first);
+        let first = std::mem::replace(&mut self.ways[0].older, way);
+        self.ways[first as usize].newer = way;
+        (self.ways[way as usize].newer, self.ways[way as usize].older) = (0, first);
     }
 
-    /// Makes the line `key` the first one, if it is there.
-    fn put_first(&mut self, key: Tag) {
-        if let Some(way) = self.index.get(&key).copied().filter(|way| *way != self.older[0]) {
+    fn put_first(&mut self, way: u32) {
+        if way != self.ways[0].older {
             self.unlink(way);
             self.link_first(way);
         }
     }
 
+    /// Fills `tag` in place of the last line if no way is empty; returns that.
     fn fill(&mut self, tag: Tag) -> Tag {
-        let last = self.newer[0];
-        let victim = if self.empty.is_empty() { self.remove(self.tags[last as usize] & LINE) } else { 0 };
-        if let Some(way) = self.empty.pop() {
-            self.index.insert(tag & LINE, way);
-            self.tags[way as usize] = tag;
-            self.link_first(way);
-        }
+        let (way, victim) = match self.empty.pop() {
+            Some(way) => {
+                self.link_first(way);
+                (way, 0)
+            }
+            None => {
+                let last = self.ways[0].newer;
+                self.put_first(last);
+                (last, self.ways[last as usize].tag)
+            }
+        };
+        self.index.remove(&(victim & LINE));
+        self.index.insert(tag & LINE, way);
+        self.ways[way as usize].tag = tag;
         victim
     }
 
@@ -104,13 +102,14 @@ impl WideSet {
         let Some(way) = self.index.remove(&key) else { return 0 };
         self.unlink(way);
         self.empty.push(way);
-        std::mem::take(&mut self.tags[way as usize])
+        std::mem::take(&mut self.ways[way as usize].tag)
     }
 
     /// The tags, the most recent first.
     fn in_order(&self) -> impl Iterator<Item = Tag> {
-        let ways = std::iter::successors(Some(self.older[0]), |way| Some(self.older[*way as usize]));
-        ways.take_while(|way| *way != 0).map(|way| self.tags[way as usize])
+        let first = self.ways[0].older;
+        let ways = std::iter::successors(Some(first), |way| Some(self.ways[*way as usize].older));
+        ways.take_while(|way| *way != 0).map(|way| self.ways[way as usize].tag)
     }
 }
 
@@ -153,10 +152,11 @@ impl Store for WideSets {
     fn hit(&mut self, set: usize, key: Tag, flags: Tag) -> Option<Tag> {
         let reorders = self.reorders;
         let set = self.look_at(set);
+        let way = set.way(key)?;
         if reorders {
-            set.put_first(key);
+            set.put_first(way);
         }
-        let tag = set.tag(key)?;
+        let tag = &mut set.ways[way as usize].tag;
         Some(std::mem::replace(tag, (*tag | flags) & !PREFETCHED))
     }
 

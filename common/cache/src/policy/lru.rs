@@ -1,6 +1,6 @@
 //! Least recently used: ways in order of use, the most recent first.
 
-use super::{Policy, Touched};
+use super::{Policy, Touched, find};
 use crate::tag::{LINE, PREFETCHED, Tag};
 
 #[derive(Debug)]
@@ -26,11 +26,12 @@ impl Policy for Lru {
     }
 
     /// The hot spot of the model: searches `key` from the most recent way on, and moves
-    /// each way one place back on the way.
+    /// each way one place back on the way; the ways after the first eight by blocks.
     #[inline(always)]
     fn touch(&mut self, _: usize, (): &mut (), tags: &mut [Tag], key: Tag, flags: Tag) -> Touched {
         let mut newer = key | flags;
-        for way in 0..tags.len() {
+        let one_by_one = if tags.len() > 4 * BLOCK { BLOCK } else { tags.len() };
+        for way in 0..one_by_one {
             let tag = std::mem::replace(&mut tags[way], newer);
             if tag & LINE == key {
                 tags[0] = (tag | flags) & !PREFETCHED;
@@ -38,14 +39,30 @@ impl Policy for Lru {
             }
             newer = tag;
         }
-        Touched { hit: false, tag: newer }
+        let older = &mut tags[one_by_one..];
+        let holds = |block: &[Tag]| block.iter().fold(false, |found, tag| found | (tag & LINE == key));
+        let Some(block) = older.chunks(BLOCK).position(holds) else {
+            return Touched { hit: false, tag: put_first(older, newer) };
+        };
+        let way = block * BLOCK + find(&older[block * BLOCK..], key).unwrap_or(0);
+        let tag = older[way];
+        put_first(&mut older[..=way], newer);
+        tags[0] = (tag | flags) & !PREFETCHED;
+        Touched { hit: true, tag }
     }
 }
+
+/// Ways that are compared at once.
+const BLOCK: usize = 8;
 
 /// Moves all ways one place back, and puts `tag` first; returns the tag that was last.
 #[inline(always)]
 pub(super) fn put_first(tags: &mut [Tag], tag: Tag) -> Tag {
-    tags.iter_mut().fold(tag, |newer, way| std::mem::replace(way, newer))
+    let Some(last) = tags.len().checked_sub(1) else { return tag };
+    let oldest = tags[last];
+    tags.copy_within(..last, 1);
+    tags[0] = tag;
+    oldest
 }
 
 /// Removes the tag in a way; empty ways stay behind the others.

@@ -34,7 +34,7 @@ fn description(random: &mut Random) -> String {
             line = 256.min(line * pick(random, &[1, 1, 1, 1, 2, 4]));
             sets *= pick(random, &[1, 2, 2, 4, 4, 8]);
         }
-        let ways = pick(random, &[1, 1, 2, 2, 3, 4, 4, 5, 6, 8, 8, 12, 16, 20, 40]);
+        let ways = pick(random, &[1, 1, 2, 2, 3, 4, 4, 5, 6, 8, 8, 12, 16, 20, 40, 64, 260]);
         let size = sets * ways * line;
         text += &format!("[[cache]]\nlevel = {level}\nsize = {size}\nline = {line}\n");
         text += &if sets == 1 { "ways = \"full\"\n".to_owned() } else { format!("ways = {ways}\n") };
@@ -52,7 +52,7 @@ fn description(random: &mut Random) -> String {
         }
     }
     for level in 1..=random.below(3) {
-        let (sets, ways) = (pick(random, &[1, 1, 2, 3, 4, 8]), pick(random, &[1, 2, 3, 4, 4, 8, 16]));
+        let (sets, ways) = (pick(random, &[1, 1, 2, 3, 4, 8]), pick(random, &[1, 2, 3, 4, 4, 8, 16, 40]));
         text += &format!("[[tlb]]\nlevel = {level}\nentries = {}\n", sets * ways);
         text += &if sets == 1 { "ways = \"full\"\n".to_owned() } else { format!("ways = {ways}\n") };
     }
