@@ -137,6 +137,18 @@ async function kept() {
     const said = await elsewhere.textContent("#said");
     check(said.includes("not loaded") && said.length > 40, said);
   }
+  // Two students are known by the number, or by the name if one of them has no number.
+  for (const [number, name, mine, theirs, loaded] of [["1", "Ana", "1", "Ana Silva", true], ["1", "Ana", "2", "Ana", false], ["", "Ana", "2", "Bob", false], ["1", "", "", "Bob", true]]) {
+    await enter(elsewhere, "student-1-number", number);
+    await enter(elsewhere, "student-1-name", name);
+    await enter(elsewhere, "s2-1-why", "my own");
+    writeFileSync(join(place, "theirs.json"), JSON.stringify({ ...saved, fields: { "student-1-number": mine, "student-1-name": theirs, "s2-1-why": "theirs" } }));
+    await elsewhere.evaluate(() => { document.querySelector("#said").textContent = ""; });
+    await elsewhere.setInputFiles("#import", join(place, "theirs.json"));
+    const said = await elsewhere.waitForFunction(() => document.querySelector("#said").textContent, null).then(found => found.jsonValue());
+    check(loaded === (await elsewhere.inputValue("#s2-1-why") === "theirs") && loaded !== /not loaded: .*another student/.test(said),
+      `answers of ${mine} ${theirs} into the page of ${number} ${name}: ${said}`);
+  }
   run("first");
   const again = await open(session.browser, page);
   check((await whole(again, all)).length === 0, "a page saved with its answers gives them to the run that replaces it");

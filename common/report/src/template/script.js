@@ -77,6 +77,15 @@
   };
   const parsed = text => { try { return parse(text); } catch { return empty(); } };
 
+  // The first student who signed both, if these are two: by the number, or by the name if one of
+  // them has no number. As `Answers::are_of_another_student` for `lab run` and `lab handin`.
+  function twoStudents(one, other) {
+    const signed = ["student-1-number", "student-1-name"].map(id =>
+      [one, other].map(fields => (typeof fields[id] === "string" ? fields[id].trim() : "")));
+    const both = signed.find(([a, b]) => a && b);
+    return both && both[0] !== both[1] ? both : null;
+  }
+
   const store = new Store(() => say(t("This browser stores nothing for this page: press Save answers before you close it.")));
 
   // The typed answers: {id: {saved, text}}.
@@ -205,6 +214,8 @@
     try {
       if (file.size > 1 << 24) throw Error(t("it is larger than any answers"));
       const read = parse(decoded(await file.arrayBuffer()));
+      const two = twoStudents(answers().fields, read.fields);
+      if (two) throw Error(t("these are the answers of another student, {}, and this page has those of {}; load them into that student's report", two[1], two[0]));
       before = answers().fields;
       const strange = Object.keys(read.fields).filter(id => id !== "spec-shown" && !fields.some(field => field.id === id));
       for (const [id, text] of Object.entries(read.fields)) set(id, text);
