@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that crates use only crates of lower layers, and that no modules form a cycle.
+"""Checks that crates use only crates of lower layers and include no files of others, and that no
+modules form a cycle.
 
 usage: scripts/layers.py [--portable]
 
@@ -32,6 +33,7 @@ TESTS = re.compile(
     r"^( *)#\[cfg\([^\]]*\btest\b[^\]]*\)\]\s*(?:#\[[^\]]*\]\s*)*(?:[^{};]*;|.*?^\1\}$)", re.DOTALL | re.MULTILINE
 )
 USE = re.compile(r"\buse\s+([^;]+);")
+INCLUDED = re.compile(r"""\binclude_(?:str|bytes)!\(\s*"(\.\./[^"]*)""")
 MENTION = re.compile(r"(?<![\w$:])(\w+(?:::\w+)+)")
 
 
@@ -132,14 +134,29 @@ def check(root, portable):
             yield f"{folder}: its modules form a cycle: {' uses '.join((*ring, ring[0]))}"
 
 
+def borrowed(crate, folders):
+    """Sentences on files of other crates that the sources of `crate` include."""
+    for folder, _, files in os.walk(os.path.join(crate, "src")):
+        for path in (os.path.join(folder, file) for file in files if file.endswith(".rs") and file != "tests.rs"):
+            with open(path, encoding="utf-8") as file:
+                text = TESTS.sub(blank, file.read())
+            for found in INCLUDED.finditer(text):
+                whole = os.path.normpath(os.path.join(folder, found.group(1)))
+                owner = max((other for other in folders if whole.startswith(other + "/")), key=len, default=crate)
+                if owner != crate:
+                    yield f"{os.path.relpath(path, ROOT)} includes a file of another crate; let that crate export it"
+
+
 def main():
     if sys.argv[1:] == ["--portable"]:
         sys.exit(print("\n".join(PORTABLE)))
     command = ["cargo", "metadata", "--format-version", "1", "--no-deps", "--offline"]
     packages = json.loads(subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)["packages"]
     faults = set()
+    folders = [os.path.dirname(package["manifest_path"]) for package in packages]
     for package in packages:
         name = package["name"]
+        faults.update(borrowed(os.path.dirname(package["manifest_path"]), folders))
         if name not in ORDER:
             faults.add(f"{name} is in no layer; add it to LAYERS in scripts/layers.py")
             continue

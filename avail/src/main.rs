@@ -1,4 +1,4 @@
-#![doc = include_str!("../README.md")]
+//! `avail [-e EVENT]`: what this machine can count.
 
 mod args;
 mod cost;

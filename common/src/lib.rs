@@ -73,7 +73,10 @@ pub mod cli;
 mod console;
 pub mod failure;
 #[doc = include_str!("glossary.md")]
-pub mod glossary {}
+pub mod glossary {
+    /// The glossary, as Markdown.
+    pub const TEXT: &str = include_str!("glossary.md");
+}
 pub mod input;
 #[cfg(feature = "manuals")]
 mod manuals;

@@ -13,3 +13,6 @@ pub mod quiz;
 mod tasks;
 
 pub use tasks::{TASKS, Task};
+
+/// The handout, as Markdown.
+pub const HANDOUT: &str = include_str!("../README.md");

@@ -6,3 +6,6 @@ pub mod kernels;
 pub mod program;
 pub mod report;
 pub mod team;
+
+/// The handout, as Markdown.
+pub const HANDOUT: &str = include_str!("../README.md");

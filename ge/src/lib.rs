@@ -22,3 +22,6 @@ mod variants;
 
 pub use rungs::NotRun;
 pub use variants::{Rounding, VARIANTS, Variant, find, inner_steps};
+
+/// The handout, as Markdown.
+pub const HANDOUT: &str = include_str!("../README.md");

@@ -6,28 +6,15 @@ use base64ct::{Base64, Encoding};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
-/// The placeholders of the WebAssembly and of the other parts in the HTML.
-const PARTS: &[(&str, &str)] = &[
-    ("/* style.css */", include_str!("../../web/page/style.css")),
-    ("/* glossary.md */", include_str!("../../common/src/glossary.md")),
-    ("/* core.js */", include_str!("../../web/page/core.js")),
-    ("/* worker.js */", include_str!("../../web/page/worker.js")),
-    ("/* pointer.js */", common::chart::POINTER_SCRIPT),
-    ("/* text.js */", include_str!("../../web/page/text.js")),
-    ("/* store.js */", report::STORE),
-    ("/* dom.js */", include_str!("../../web/page/dom.js")),
-    ("/* here.js */", include_str!("../../web/page/here.js")),
-    ("/* machine.js */", include_str!("../../web/page/machine.js")),
-    ("/* any.js */", include_str!("../../web/page/any.js")),
-    ("/* inside.js */", include_str!("../../web/page/inside.js")),
-    ("/* mystery.js */", include_str!("../../web/page/mystery.js")),
-    ("/* main.js */", include_str!("../../web/page/main.js")),
-];
+/// The parts of the page as text, with their placeholders.
+fn parts() -> impl Iterator<Item = (&'static str, &'static str)> {
+    web::PARTS.into_iter().chain([("/* glossary.md */", common::glossary::TEXT)])
+}
 
 /// The page, with `wasm` (the crate `web`, compiled to WebAssembly) inside.
 pub(crate) fn page(wasm: &[u8]) -> String {
-    let html = include_str!("../../web/page/index.html").to_owned();
-    let html = PARTS.iter().fold(html, |html, (place, text)| html.replacen(place, text.trim_end(), 1));
+    let html =
+        parts().fold(web::PAGE.to_owned(), |html, (place, text)| html.replacen(place, text.trim_end(), 1));
     html.replacen("/* web.wasm */", &Base64::encode_string(&deflated(wasm)), 1)
 }
 
@@ -56,7 +43,7 @@ mod tests {
     #[test]
     fn every_part_finds_its_place() {
         let page = page(b"not the real one");
-        for (place, text) in PARTS {
+        for (place, text) in parts() {
             assert!(!page.contains(place) && page.contains(text.trim_end()), "{place}");
         }
         assert!(page.contains(&Base64::encode_string(&deflated(b"not the real one"))));

@@ -7,3 +7,6 @@ mod kernel;
 #[cfg(feature = "program")]
 pub use experiment::{Options, chart, kit_header, kit_row, measure};
 pub use kernel::walk;
+
+/// The handout, as Markdown.
+pub const HANDOUT: &str = include_str!("../README.md");

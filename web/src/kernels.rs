@@ -11,13 +11,6 @@ use isa::Scalar;
 use memory::{Arena, Array, Matrix, Memory, OutOfMemory};
 use serde::Deserialize;
 
-/// The name and the text of a file of this repository.
-macro_rules! file {
-    ($path:literal) => {
-        ($path, include_str!(concat!("../../", $path)))
-    };
-}
-
 /// Largest array of cm1 and spark.
 const LARGEST_ARRAY: Bytes = Bytes::mib(64);
 /// Largest number of rows of a matrix: beyond, the model takes minutes in a tab.
@@ -69,7 +62,7 @@ pub enum Kernel {
     },
 }
 
-/// The scalar rungs with row pointers.
+/// The scalar rungs with row pointers, in the order of their [`FILES`](ge::rungs::FILES).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs, reason = "each is the file of that name in ge")]
@@ -80,7 +73,7 @@ pub enum Rung {
     Ge4,
 }
 
-/// The orders of the three loops.
+/// The orders of the three loops, in the order of their [`FILES`](orders::FILES).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs, reason = "each is the file of that name in dgemm")]
@@ -184,21 +177,13 @@ impl Kernel {
 
     /// The kernel's own source text.
     pub(crate) fn source(&self) -> Source {
-        let (file, text) = match self {
-            Kernel::Cm1 { .. } => file!("cm1/src/kernel.rs"),
-            Kernel::Mm1 { .. } => file!("mm1/src/kernel.rs"),
-            Kernel::Mm2 { .. } => file!("mm2/src/kernel.rs"),
-            Kernel::Mm3 { .. } => file!("mm3/src/kernel.rs"),
-            Kernel::Dgemm { order: Order::Ijk, .. } => file!("dgemm/src/rungs/orders/ijk.rs"),
-            Kernel::Dgemm { order: Order::Jik, .. } => file!("dgemm/src/rungs/orders/jik.rs"),
-            Kernel::Dgemm { order: Order::Ikj, .. } => file!("dgemm/src/rungs/orders/ikj.rs"),
-            Kernel::Dgemm { order: Order::Kij, .. } => file!("dgemm/src/rungs/orders/kij.rs"),
-            Kernel::Dgemm { order: Order::Jki, .. } => file!("dgemm/src/rungs/orders/jki.rs"),
-            Kernel::Dgemm { order: Order::Kji, .. } => file!("dgemm/src/rungs/orders/kji.rs"),
-            Kernel::Ge { rung: Rung::Ge1, .. } => file!("ge/src/rungs/ge1.rs"),
-            Kernel::Ge { rung: Rung::Ge2, .. } => file!("ge/src/rungs/ge2.rs"),
-            Kernel::Ge { rung: Rung::Ge3, .. } => file!("ge/src/rungs/ge3.rs"),
-            Kernel::Ge { rung: Rung::Ge4, .. } => file!("ge/src/rungs/ge4.rs"),
+        let (file, text) = match *self {
+            Kernel::Cm1 { .. } => cm1::KERNEL,
+            Kernel::Mm1 { .. } => mm1::KERNEL,
+            Kernel::Mm2 { .. } => mm2::KERNEL,
+            Kernel::Mm3 { .. } => mm3::KERNEL,
+            Kernel::Dgemm { order, .. } => orders::FILES[order as usize],
+            Kernel::Ge { rung, .. } => ge::rungs::FILES[rung as usize],
         };
         let (begin, end) = match self {
             Kernel::Cm1 { .. } => ("pub fn walk<", "\n}"),

@@ -25,29 +25,23 @@ struct Chapter {
     text: &'static str,
 }
 
-macro_rules! chapters {
-    ($($name:literal $file:literal)*) => {
-        &[$(Chapter { name: $name, text: include_str!(concat!("../../../", $file)) }),*]
-    };
-}
-
 /// The handouts in the order of the course.
-const CHAPTERS: &[Chapter] = chapters! {
-    "kit" "README.md"
-    "spark" "spark/README.md"
-    "cm1" "cm1/README.md"
-    "mm1" "mm1/README.md"
-    "mm2" "mm2/README.md"
-    "mm3" "mm3/README.md"
-    "ge" "ge/README.md"
-    "dgemm" "dgemm/README.md"
-    "flops" "flops/README.md"
-    "exercises" "exercises/README.md"
-    "avail" "avail/README.md"
-    "lab" "lab/README.md"
-    "background" "docs/background.md"
-    "glossary" "common/src/glossary.md"
-};
+const CHAPTERS: [Chapter; 14] = [
+    Chapter { name: "kit", text: include_str!("../../../README.md") },
+    Chapter { name: "spark", text: spark::HANDOUT },
+    Chapter { name: "cm1", text: cm1::HANDOUT },
+    Chapter { name: "mm1", text: mm1::HANDOUT },
+    Chapter { name: "mm2", text: mm2::HANDOUT },
+    Chapter { name: "mm3", text: mm3::HANDOUT },
+    Chapter { name: "ge", text: ge::HANDOUT },
+    Chapter { name: "dgemm", text: dgemm::HANDOUT },
+    Chapter { name: "flops", text: flops::HANDOUT },
+    Chapter { name: "exercises", text: exercises::HANDOUT },
+    Chapter { name: "avail", text: avail::HANDOUT },
+    Chapter { name: "lab", text: include_str!("../../README.md") },
+    Chapter { name: "background", text: include_str!("../../../docs/background.md") },
+    Chapter { name: "glossary", text: common::glossary::TEXT },
+];
 
 /// Where the table of latencies is inserted: a comment, so that the Markdown itself shows
 /// nothing.
@@ -67,7 +61,7 @@ fn page() -> Result<String, Failure> {
     let patterns = patterns::all().map_err(Failure::could_not)?;
     let mut contents = String::new();
     let mut body = String::new();
-    for Chapter { name, text } in CHAPTERS {
+    for Chapter { name, text } in &CHAPTERS {
         let first = text.lines().next().unwrap_or_default();
         let title = first.strip_prefix('#').map_or("Glossary", str::trim);
         contents += &format!("<li><a href=\"#{name}\">{}</a></li>\n", markdown::inline(title, &link));
@@ -75,10 +69,7 @@ fn page() -> Result<String, Failure> {
         let text = if *name == "background" { text.replace(LATENCIES, &latencies()) } else { text };
         let heading = if first.starts_with('#') { "" } else { "<h1>Glossary</h1>\n" };
         let html = markdown::html(&text.replace(PICTURE.0, PICTURE.1), &link);
-        let html = html.replace(
-            PICTURE.1,
-            concat!("</p>\n<figure>", include_str!("../../../cm1/chart.svg"), "</figure>\n<p>"),
-        );
+        let html = html.replace(PICTURE.1, &format!("</p>\n<figure>{}</figure>\n<p>", cm1::CHART));
         body += &format!("<section id=\"{name}\">\n{heading}{html}");
         let own: Vec<&Chart> = patterns.iter().filter(|(of, _)| of == name).map(|(_, chart)| chart).collect();
         if !own.is_empty() {

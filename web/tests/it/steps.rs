@@ -143,7 +143,7 @@ proptest! {
 fn the_place_of_an_access_is_its_own_in_the_kernels_file() {
     let machine = Machine::named("lecture").unwrap();
     let steps = Steps::walk(&machine, &Kernel::Mm1 { n: 4 }).unwrap();
-    let text = include_str!("../../../mm1/src/kernel.rs");
+    let text = mm1::KERNEL.1;
     let named = |place: (u32, u32)| {
         let line = text.lines().nth(place.0 as usize - 1).unwrap();
         line[place.1 as usize - 1..].chars().take_while(|c| *c != ',').collect::<String>()
@@ -157,10 +157,10 @@ fn the_place_of_an_access_is_its_own_in_the_kernels_file() {
 fn eliminations_are_stepped_through_in_their_own_files() {
     let machine = Machine::named("lecture").unwrap();
     let texts = [
-        (Rung::Ge1, "ge1", include_str!("../../../ge/src/rungs/ge1.rs")),
-        (Rung::Ge2, "ge2", include_str!("../../../ge/src/rungs/ge2.rs")),
-        (Rung::Ge3, "ge3", include_str!("../../../ge/src/rungs/ge3.rs")),
-        (Rung::Ge4, "ge4", include_str!("../../../ge/src/rungs/ge4.rs")),
+        (Rung::Ge1, "ge1", ge::rungs::FILES[0].1),
+        (Rung::Ge2, "ge2", ge::rungs::FILES[1].1),
+        (Rung::Ge3, "ge3", ge::rungs::FILES[2].1),
+        (Rung::Ge4, "ge4", ge::rungs::FILES[3].1),
     ];
     for (rung, name, text) in texts {
         let n = 11;
