@@ -27,6 +27,11 @@ pub fn shorten(text: &str, most: usize) -> String {
     }
 }
 
+/// `1 file`, `2 files`.
+pub fn counted(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
 /// Whether a file of keys and values is empty except for blank lines and comments.
 pub fn says_nothing(text: &str) -> bool {
     text.lines().map(str::trim).all(|line| line.is_empty() || line.starts_with('#'))

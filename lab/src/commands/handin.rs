@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
 use common::system::{date, files};
-use common::text::shorten;
+use common::text::{counted, shorten};
 use common::{authentic, encoding, input, output};
 use report::{Answer, Answers};
 use serde_json::json;
@@ -92,10 +92,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         .iter()
         .for_each(|note| output::message(format!("lab handin: note: {note}")));
     output::print(&format!(
-        "{}: {answered} answer{}, {page}{number} record{}. Hand in this file.\n",
+        "{}: {}, {page}{}. Hand in this file.\n",
         out.display(),
-        if answered == 1 { "" } else { "s" },
-        if number == 1 { "" } else { "s" },
+        counted(answered, "answer"),
+        counted(number, "record"),
     ))
 }
 
@@ -202,17 +202,17 @@ fn records(args: &Args) -> Result<(Vec<ArchiveFile>, Vec<String>), Failure> {
         .collect();
     paths.sort();
     paths.extend(Some(args.folder.join("exercises.json")).filter(|path| path.is_file()));
-    for path in &args.records {
-        if !paths.iter().any(|known| same_file(known, path)) {
-            paths.push(path.clone());
-        }
-    }
+    paths.extend(args.records.iter().cloned());
     let (mut found, mut missing): (Vec<ArchiveFile>, _) = (Vec::new(), Vec::new());
     if paths.is_empty() {
         missing.push("there are no records in it; hit rates and speed-ups are graded with them".to_owned());
     }
     for path in paths {
         let bytes = read(&path)?;
+        // The same file, or a copy of it.
+        if found.iter().any(|entry| entry.bytes == bytes) {
+            continue;
+        }
         let shown = input::name(&path);
         let text = encoding::decode(&bytes).map_err(|why| why.to_string());
         let is_exercise = text.as_ref().is_ok_and(|text| matches!(exercise::solved(text), Some(Ok(_))));
@@ -231,11 +231,6 @@ fn records(args: &Args) -> Result<(Vec<ArchiveFile>, Vec<String>), Failure> {
         found.push(ArchiveFile { name: place, bytes });
     }
     Ok((found, missing))
-}
-
-fn same_file(one: &Path, other: &Path) -> bool {
-    let place = |path: &Path| fs::canonicalize(path).ok();
-    place(one).is_some_and(|one| place(other) == Some(one))
 }
 
 /// Refuses files that `lab grade` would not read.
@@ -263,7 +258,7 @@ fn notes(folder: &Path, answers: &Answers, entries: &[ArchiveFile], mut notes: V
         if open.len() > MAX_LISTED {
             names.push("…".to_owned());
         }
-        notes.push(format!("you deleted {} earlier answers: {}", open.len(), names.join(", ")));
+        notes.push(format!("you deleted {}: {}", counted(open.len(), "earlier answer"), names.join(", ")));
     }
     notes
 }

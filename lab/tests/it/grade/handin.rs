@@ -38,11 +38,16 @@ fn one_archive_has_everything_and_is_graded() {
     write(folder, "report/records/mm1.json", RECORD);
     write(folder, "report/records/mm1.csv", "a,b\n");
     write(folder, "report/pictures/x.svg", "<svg/>");
-    write(folder, "more/mm1.json", RECORD);
+    write(folder, "more/mm1.json", &RECORD.replace("a machine", "another"));
+    write(folder, "more/copy.json", RECORD);
     write(folder, "report/exercises.json", EXERCISES);
-    write(folder, "more/exercises.json", EXERCISES);
+    write(folder, "more/exercises.json", &EXERCISES.replace("false", "true"));
+    write(folder, "exercises.json", EXERCISES);
     write(folder, "saved.json", &answers(&signed).replace("03-01", "03-02"));
-    let (code, told) = handin(folder, "report more/mm1.json more/exercises.json --answers saved.json");
+    let (code, told) = handin(
+        folder,
+        "report more/mm1.json more/copy.json more/exercises.json exercises.json exercises.json --answers saved.json",
+    );
     assert_eq!(code, Some(0), "{told}");
     assert!(told.contains("report.zip: 3 answers, the page, 2 records. Hand in this file."), "{told}");
     assert!(!told.contains("note"), "{told}");
@@ -114,7 +119,7 @@ fn missing_parts_are_reported_before_the_hand_in() {
         ("nameless", 1, "the name of the first student is missing"),
         ("numberless", 1, "the number of the first student is missing"),
         ("bare --output other.zip", 2, "other.zip exists and was not written by lab handin"),
-        ("bare", 0, "note: you deleted 1 earlier answers: s2-1"),
+        ("bare", 0, "note: you deleted 1 earlier answer: s2-1"),
         ("bare", 0, "x.json will not count as a record"),
     ] {
         let (status, told) = handin(folder, args);
