@@ -74,8 +74,14 @@ fn read(path: &Path, columns: &[String]) -> Result<Listed, Failure> {
         let columns = table.header.join("', '");
         Failure::usage(format!("{file} has {asked}; name one with --name-column: '{columns}'"))
     };
-    let of_name =
-        |name: &String| table.column(name).ok_or_else(|| lacks(format!("no column '{}'", shorten(name, 60))));
+    let refused = |why: String| Failure::usage(format!("{file}: {why}"));
+    for name in table.header.iter().filter(|name| !name.trim().is_empty()) {
+        table.column(&[name]).map_err(refused)?;
+    }
+    let of_name = |name: &String| {
+        let column = table.column(&[name]).map_err(refused)?;
+        column.ok_or_else(|| lacks(format!("no column '{}'", shorten(name, 60))))
+    };
     let naming = match columns {
         [] if table.header.len() == 1 => vec![0],
         [] => return Err(lacks("several columns".to_owned())),
@@ -142,13 +148,11 @@ mod tests {
             ("name,id,mail\nBea,8\n", "line 2", "2 cells where the header has 3"),
             ("name\tid\nTurma A\n", "line 2", "1 cells"),
             ("Student,id,HW1\n    Points Possible,,10\nBea,8,9\n", "line 2", "'Points Possible'"),
+            ("name,id,ID\nBea,8,9\n", "", "columns 'id' and 'ID'"),
             ("name,id,grade\n,,Manual Posting\nBea,8,9\n", "line 2", "a name is empty"),
         ] {
             let why = read(text).unwrap_err();
-            assert!(
-                why.contains("class.csv, ") && why.contains(line) && why.contains(found),
-                "{text}: {why}"
-            );
+            assert!(why.contains("class.csv") && why.contains(line) && why.contains(found), "{text}: {why}");
         }
     }
 }

@@ -97,20 +97,14 @@ impl Table {
         ))
     }
 
-    /// The index of the column called `name`; case and blanks around it are ignored.
-    pub(crate) fn column(&self, name: &str) -> Option<usize> {
-        let name = name.trim().to_lowercase();
-        self.header.iter().position(|column| column.trim().to_lowercase() == name)
-    }
-
-    /// The only column with one of the `names`.
+    /// The only column with one of the `names`; case and blanks around it are ignored.
     ///
     /// # Errors
     ///
     /// If there are two; a clause.
-    pub(crate) fn only_column(&self, names: &[&str]) -> Result<Option<usize>, String> {
-        let is =
-            |at: &usize| names.iter().any(|name| name.trim().eq_ignore_ascii_case(self.header[*at].trim()));
+    pub(crate) fn column(&self, names: &[&str]) -> Result<Option<usize>, String> {
+        let folded = |name: &str| name.trim().to_lowercase();
+        let is = |at: &usize| names.iter().any(|name| folded(name) == folded(&self.header[*at]));
         let found: Vec<usize> = (0..self.header.len()).filter(is).collect();
         match found.as_slice() {
             [one, two, ..] => {
@@ -135,12 +129,23 @@ impl Table {
         }
         out + &self.text[done..]
     }
+
+    /// The text with more rows at its end.
+    pub(crate) fn extended(&self, rows: impl IntoIterator<Item = Vec<String>>) -> String {
+        let end = if self.text.ends_with(['\n', '\r']) { "" } else { "\n" };
+        self.text.clone() + end + &separated_by(self.separator, rows)
+    }
 }
 
 /// Rows as comma-separated values. No cell can be a formula of a spreadsheet.
 pub(crate) fn csv(rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    let cell = |cell: &String| quoted(&inert(cell), b',');
-    rows.into_iter().map(|row| row.iter().map(cell).collect::<Vec<_>>().join(",") + "\n").collect()
+    separated_by(b',', rows)
+}
+
+fn separated_by(sign: u8, rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let cell = |cell: &String| quoted(&inert(cell), sign);
+    let sign = char::from(sign).to_string();
+    rows.into_iter().map(|row| row.iter().map(cell).collect::<Vec<_>>().join(&sign) + "\n").collect()
 }
 
 /// A cell as a table holds it. One that any separator would split is quoted, too.
@@ -236,7 +241,7 @@ mod tests {
             ["name,id\n\"Sá, Ana\",7\n", "name;id\nSá, Ana;7\n", "\u{feff}name\tid\r\n\r\nSá, Ana\t7\r\n"]
         {
             let table = Table::parse(text.to_owned()).unwrap();
-            assert_eq!((table.column(" ID "), table.rows[0].cell(0)), (Some(1), "Sá, Ana"));
+            assert_eq!((table.column(&[" ID "]), table.rows[0].cell(0)), (Ok(Some(1)), "Sá, Ana"));
             assert_eq!(csv([table.rows[0].cells.clone()]), "\"Sá, Ana\",7\n");
         }
         let excel = Table::parse("sep=;\r\na;b,c\r\n1;2\r\n".to_owned()).unwrap();
@@ -247,7 +252,7 @@ mod tests {
         let table = Table::parse("sep=,\nname\n\n\"a\nb\"\n\n\nc\n".to_owned()).unwrap();
         assert_eq!(table.rows.iter().map(|row| row.line).collect::<Vec<_>>(), [4, 8]);
         let twice = Table::parse("a,b,A\n1,2,3\n".to_owned()).unwrap();
-        assert!(twice.only_column(&["a"]).is_err() && twice.only_column(&["b", "c"]) == Ok(Some(1)));
+        assert!(twice.column(&["a"]).is_err() && twice.column(&["b", "c"]) == Ok(Some(1)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use common::text::shorten;
+use common::text::{counted, shorten};
 
 use crate::instructor::names;
 use crate::instructor::roster::Listed;
@@ -83,7 +83,8 @@ impl Class {
     /// If it has no such column, or two with one header; a clause.
     pub(super) fn join(&self, header: &[String], except: &[usize]) -> Result<Join<'_>, String> {
         let mut columns: Vec<(usize, usize)> = Vec::new();
-        for (at, name) in header.iter().enumerate().filter(|(at, _)| !except.contains(at)) {
+        let named = |(at, name): &(usize, &String)| !except.contains(at) && !name.trim().is_empty();
+        for (at, name) in header.iter().enumerate().filter(named) {
             let own = || name.trim().eq_ignore_ascii_case(STUDENT).then_some(self.listed.naming[0]);
             let Some(column) = self.column(name).or_else(own) else { continue };
             if columns.iter().any(|(_, known)| *known == column) {
@@ -178,8 +179,8 @@ pub(super) fn note(what: &str, names: &[String], of: usize) -> Option<String> {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let number = names.len();
-    (number > 0).then(|| format!("{what}: {number} of {of} students: {}{more}", shown.join(", ")))
+    let (number, of) = (names.len(), counted(of, "student"));
+    (number > 0).then(|| format!("{what}: {number} of {of}: {}{more}", shown.join(", ")))
 }
 
 #[cfg(test)]

@@ -46,11 +46,14 @@ pub(super) enum FileKind {
 pub(super) struct Unread {
     pub(super) notes: Vec<Reason>,
     pub(super) others: Vec<String>,
+    /// Whether there was no file at all.
+    pub(super) is_empty: bool,
 }
 
 /// Gives the name, kind and text of each JSON file and page of a submission to `each`.
 pub(super) fn visit(paths: &[PathBuf], mut each: impl FnMut(&str, FileKind, &str)) -> Unread {
-    let mut walk = Walk { each: &mut each, entries: 0, left: TOTAL_BYTES, unread: Unread::default() };
+    let unread = Unread { is_empty: true, ..Unread::default() };
+    let mut walk = Walk { each: &mut each, entries: 0, left: TOTAL_BYTES, unread };
     paths.iter().for_each(|path| walk.path(path, 0));
     walk.unread
 }
@@ -82,7 +85,9 @@ impl Walk<'_> {
     fn path(&mut self, path: &Path, depth: usize) {
         let full = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let name = shorten(&full, 60);
-        let read = match fs::symlink_metadata(path) {
+        let there = fs::symlink_metadata(path);
+        self.unread.is_empty &= there.as_ref().is_ok_and(fs::Metadata::is_dir);
+        let read = match there {
             Err(_) => Err(Reason::CannotOpen(name)),
             Ok(there) if there.is_symlink() => Err(Reason::Link(name)),
             Ok(there) if there.is_dir() && depth > 0 && is_skipped(&full) => Ok(()),
@@ -99,7 +104,10 @@ impl Walk<'_> {
     }
 
     fn folder(&mut self, path: &Path, name: String, depth: usize) -> Result<(), Reason> {
-        let entries = fs::read_dir(path).map_err(|_| Reason::CannotOpen(name))?;
+        let Ok(entries) = fs::read_dir(path) else {
+            self.unread.is_empty = false;
+            return Err(Reason::CannotOpen(name));
+        };
         let mut paths: Vec<PathBuf> =
             entries.take(MAX_ENTRIES + 1).filter_map(|entry| Some(entry.ok()?.path())).collect();
         paths.retain(|path| !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.')));

@@ -206,12 +206,12 @@ impl Grader<'_> {
         graded.source = Some(submission.name.clone());
         graded.answered = !submission.is_empty();
         graded.notes.extend(submission.notes.iter().cloned());
+        if let Some(why) = submission.unreadable() {
+            graded.unreadable = true;
+            graded.refused = Some(why.to_owned());
+            return graded;
+        }
         if !graded.answered {
-            graded.unreadable = submission.notes.iter().any(|note| matches!(note, Reason::AnswersUnread(..)));
-            if graded.unreadable {
-                graded.refused = Some("its answers cannot be read; read them and give points".to_owned());
-                return graded;
-            }
             graded.notes.push(Reason::NoAnswersFound);
         } else {
             let answered = submission.answers.iter().filter(|(id, answer)| is_answer(id, answer));

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
 use common::output::{check_distinct, message, print};
-use common::text::shorten;
+use common::text::{counted, shorten};
 
 use super::key::Key;
 use super::roster::{self, Listed, Roster};
@@ -111,7 +111,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let worksheet = args.worksheet.as_deref().map(|path| Worksheet::read(path, &rubric, &class, args.due));
     let worksheet = worksheet.transpose()?;
     let out = |name: &str| args.output.as_ref().map(|out| out.join(name));
-    let map = out(MAP).map(|path| Map::read(&path, &class)).transpose()?.unwrap_or_default();
+    let map = Map::read(out(MAP).as_deref(), &class)?;
     let points = Points::read(&args.points, out(GRADES).as_deref(), &class, &rubric)?;
     let mut asked: Vec<String> = assignment.fields().into_iter().map(|field| field.id).collect();
     asked.extend(rubric.items.iter().map(|item| item.id.clone()));
@@ -119,11 +119,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let owners = Owners { class: &class, groups: &groups, map: &map, machines: &of_machines };
     let reading = Reading { owners: &owners, due: args.due, fields: &asked };
     let (submissions, mut notes) = reading.collect(&args.submissions)?;
+    notes.extend(map.unknown(&submissions.iter().map(|one| one.name.as_str()).collect()));
     let owned = latest::of_class(&submissions, class.names.len(), &groups);
     let unresolved: Vec<Unresolved> = submissions.iter().filter_map(Submission::unresolved).collect();
     name_unresolved(&unresolved, &class);
     let written_map = || map.text(&unresolved, &class);
-    enough(args, &owned, &unresolved, written_map)?;
+    enough(args, &owned, &submissions, &unresolved, written_map)?;
     let grader = Grader {
         rubric: &rubric,
         assignment: &assignment,
@@ -215,10 +216,14 @@ fn name_unresolved(unresolved: &[Unresolved], class: &Class) {
 fn enough(
     args: &Args,
     owned: &[Owned],
+    submissions: &[Submission],
     unresolved: &[Unresolved],
     map: impl FnOnce() -> String,
 ) -> Result<(), Failure> {
-    let is_found = |owned: &&Owned| owned.submission.is_some() || owned.refused.is_some();
+    let is_found = |owned: &&Owned| match owned.submission.map(|place| &submissions[place]) {
+        Some(submission) => !submission.is_empty() || submission.unreadable().is_some(),
+        None => owned.refused.is_some(),
+    };
     let (found, all, open) = (owned.iter().filter(is_found).count(), owned.len(), unresolved.len());
     if found > 0 && 2 * (found + open) >= all || args.allow_missing {
         return Ok(());
@@ -227,10 +232,16 @@ fn enough(
         write_map(out, &map())?;
         complete(args, open)?;
     }
-    let open = if open > 0 { format!(", and {open} submissions have no owner") } else { String::new() };
+    let open = if open > 0 { format!(", and {} no owner", have(open)) } else { String::new() };
+    let all = counted(all, "student");
     Err(Failure::could_not(format!(
-        "only {found} of {all} students have a submission{open}; is it the right folder, and the roster's right --name-column? If so, add --allow-missing"
+        "only {found} of {all} handed in answers that can be read{open}; is it the right folder, and the roster's right --name-column? If so, add --allow-missing"
     )))
+}
+
+/// `1 submission has`, `2 submissions have`.
+fn have(submissions: usize) -> String {
+    format!("{} {}", counted(submissions, "submission"), if submissions == 1 { "has" } else { "have" })
 }
 
 /// Fails while submissions have no owner.
@@ -245,7 +256,7 @@ fn complete(args: &Args, unresolved: usize) -> Result<(), Failure> {
         ),
         None => "give --output, fill in its map.csv, and grade again".to_owned(),
     };
-    Err(Failure::could_not(format!("{unresolved} submissions have no owner; {what}")))
+    Err(Failure::could_not(format!("{} no owner; {what}", have(unresolved))))
 }
 
 /// Without the roster's names in the key, a machine shows whose records they are: it must
@@ -271,8 +282,7 @@ fn wait_for_map(graded: &mut [Graded], unresolved: usize) {
     let without = |graded: &&mut Graded| graded.source.is_none() && graded.refused.is_none();
     for graded in graded.iter_mut().filter(without).filter(|_| unresolved > 0) {
         graded.notes.clear();
-        graded.refused =
-            Some(format!("{unresolved} submissions have no owner yet, one may be of this student"));
+        graded.refused = Some(format!("{} no owner yet, and may be of this student", have(unresolved)));
     }
 }
 

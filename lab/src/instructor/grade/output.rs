@@ -6,7 +6,7 @@ use std::path::Path;
 
 use common::failure::Failure;
 use common::output;
-use common::text::{inert, shorten};
+use common::text::{counted, inert, shorten};
 use serde_json::{Value, json};
 
 use super::class::Class;
@@ -61,8 +61,8 @@ pub(super) fn write(folder: &Path, files: &Files) -> Result<Vec<String>, Failure
     }
     if !removed.is_empty() {
         let shown = removed[..removed.len().min(10)].join(", ");
-        let number = removed.len();
-        notes.push(format!("{number} files of the last run that no longer belong were removed: {shown}"));
+        let files = counted(removed.len(), "file");
+        notes.push(format!("removed {files} of the last run that no longer belong: {shown}"));
     }
     for (name, bytes) in files {
         let path = place(name);

@@ -9,12 +9,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use common::failure::Failure;
+use common::input;
 use common::text::shorten;
 
 use super::class::{Class, only, unquoted};
 use super::evidence::Evidence;
 use super::gradescope::Submitter;
-use crate::instructor::tables::{Table, csv};
+use crate::instructor::tables::Table;
 
 /// What the instructor writes in `map.csv` for a submission that does not count.
 pub(super) const NOBODY: &str = "-";
@@ -32,7 +33,7 @@ impl Groups {
     /// If it lacks a column, or a row means no student, two, or one of two groups.
     pub(super) fn read(path: &Path, class: &Class) -> Result<Groups, Failure> {
         Table::read_with(path, |table| {
-            let group = table.column("group").ok_or_else(|| {
+            let group = table.column(&["group"])?.ok_or_else(|| {
                 format!(
                     "it has no column 'group' ('{}'); call the column of the groups' names so, with a row for each member",
                     shorten(&table.header.join("', '"), 200)
@@ -61,11 +62,10 @@ impl Groups {
 }
 
 /// `map.csv`: what the instructor decided, by the names of submissions.
-#[derive(Debug, Default)]
 pub(super) struct Map {
-    decided: HashMap<String, Option<usize>>,
-    /// The rows with a decision, as they are in the file.
-    rows: Vec<Vec<String>>,
+    table: Table,
+    /// By submission: the student, nobody, or not decided yet.
+    decided: BTreeMap<String, Option<Option<usize>>>,
 }
 
 impl Map {
@@ -74,44 +74,62 @@ impl Map {
     /// # Errors
     ///
     /// If it is not such a table, or a row does not mean one student.
-    pub(super) fn read(path: &Path, class: &Class) -> Result<Map, Failure> {
-        if !path.is_file() {
-            return Ok(Map::default());
-        }
-        Table::read_with(path, |table| {
-            let [Some(submission), suggested, Some(student)] =
-                ["submission", "suggested", "student"].map(|name| table.column(name))
-            else {
-                return Err("it needs the columns 'submission' and 'student'".to_owned());
-            };
-            let mut map = Map::default();
-            for row in table.rows.iter().filter(|row| !row.cell(student).is_empty()) {
-                let (submission, name) = (unquoted(row.cell(submission)), row.cell(student));
-                let owner = class.by_name(name).filter(|_| name != NOBODY);
-                if owner.is_none() && name != NOBODY {
-                    return Err(format!(
-                        "'{}' is not the name of one student; write it as in the roster, or '{NOBODY}' for nobody",
-                        shorten(name, 60)
-                    ));
-                }
-                if map.decided.insert(submission.to_owned(), owner).is_some_and(|known| known != owner) {
-                    return Err(format!("'{}' is in two rows; leave one", shorten(submission, 60)));
-                }
-                let suggested = suggested.map_or("", |at| row.cell(at));
-                map.rows.push([submission, suggested, name].map(str::to_owned).to_vec());
-            }
-            Ok(map)
-        })
+    pub(super) fn read(path: Option<&Path>, class: &Class) -> Result<Map, Failure> {
+        let Some(path) = path.filter(|path| path.is_file()) else {
+            let empty = Table::parse("submission,suggested,student\n".to_owned());
+            return Ok(Map { table: empty.map_err(Failure::could_not)?, decided: BTreeMap::new() });
+        };
+        let table = Table::read(path)?;
+        let decided = Map::decided(&table, class);
+        let decided = decided.map_err(|why| Failure::usage(format!("{}: {why}", input::name(path))))?;
+        Ok(Map { table, decided })
     }
 
-    /// The table with a row for each unresolved submission, to be completed.
+    fn decided(table: &Table, class: &Class) -> Result<BTreeMap<String, Option<Option<usize>>>, String> {
+        let (Some(submission), Some(student)) = (table.column(&["submission"])?, table.column(&["student"])?)
+        else {
+            return Err("it needs the columns 'submission' and 'student'".to_owned());
+        };
+        let mut all = BTreeMap::new();
+        for row in &table.rows {
+            let (submission, name) = (unquoted(row.cell(submission)), row.cell(student));
+            let decided = match name {
+                "" => None,
+                NOBODY => Some(None),
+                name => Some(Some(class.by_name(name).ok_or_else(|| {
+                    format!(
+                        "'{}' is not the name of one student; write it as in the roster, or '{NOBODY}' for nobody",
+                        shorten(name, 60)
+                    )
+                })?)),
+            };
+            if all.insert(submission.to_owned(), decided).is_some_and(|known| known != decided) {
+                return Err(format!("'{}' is in two rows; leave one", shorten(submission, 60)));
+            }
+        }
+        Ok(all)
+    }
+
+    /// The table as it is, with a row for each unresolved submission that it lacks, to be
+    /// completed.
     pub(super) fn text(&self, unresolved: &[Unresolved], class: &Class) -> String {
-        let open = unresolved.iter().map(|one| {
-            let suggested = one.suggested.map_or("", |student| &class.names[student]);
-            vec![one.submission.clone(), suggested.to_owned(), String::new()]
-        });
-        let header = ["submission", "suggested", "student"].map(str::to_owned).to_vec();
-        csv(std::iter::once(header).chain(self.rows.iter().cloned()).chain(open))
+        let open = unresolved.iter().filter(|one| !self.decided.contains_key(&one.submission));
+        self.table.extended(open.map(|one| {
+            let cell = |name: &String| match name.trim().to_lowercase().as_str() {
+                "submission" => one.submission.clone(),
+                "suggested" => one.suggested.map_or(String::new(), |student| class.names[student].clone()),
+                _ => String::new(),
+            };
+            self.table.header.iter().map(cell).collect()
+        }))
+    }
+
+    /// Rows of submissions that do not exist, probably typed wrong.
+    pub(super) fn unknown(&self, submissions: &BTreeSet<&str>) -> Option<String> {
+        let there = |name: &&String| !submissions.contains(name.as_str());
+        let names: Vec<String> = self.decided.keys().filter(there).map(|name| shorten(name, 60)).collect();
+        let first = names[..names.len().min(10)].join("', '");
+        (!names.is_empty()).then(|| format!("map.csv names submissions that do not exist: '{first}'"))
     }
 }
 
@@ -150,7 +168,7 @@ impl Owners<'_> {
     ///
     /// If nobody knows; a clause.
     pub(super) fn owner(&self, name: &str, stated: &Stated) -> Result<Vec<usize>, String> {
-        if let Some(decided) = self.map.decided.get(name) {
+        if let Some(Some(decided)) = self.map.decided.get(name) {
             return Ok(decided.iter().copied().collect());
         }
         let (students, nobody) = match stated {

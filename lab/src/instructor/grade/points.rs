@@ -21,6 +21,17 @@ struct Given {
     answer: Option<String>,
 }
 
+/// The columns of an item in a table of points.
+struct Column<'r> {
+    /// Its index among the items.
+    place: usize,
+    item: &'r Item,
+    points: usize,
+    /// The program's points.
+    computed: Option<usize>,
+    answer: Option<usize>,
+}
+
 /// Points that were given, and the sums of an earlier run.
 #[derive(Debug, Default)]
 pub(super) struct Points {
@@ -67,25 +78,29 @@ impl Points {
     }
 
     fn add(&mut self, table: &Table, class: &Class, rubric: &Rubric) -> Result<(), String> {
-        let with = |item: &Item, what: &str| table.column(&format!("{}_{what}", item.id));
-        let column = |item: &Item| with(item, "points").or_else(|| table.column(&item.id));
-        let columns: Vec<(usize, &Item, usize)> =
-            (0..).zip(&rubric.items).filter_map(|(place, item)| Some((place, item, column(item)?))).collect();
+        let with = |item: &Item, what: &str| table.column(&[&format!("{}_{what}", item.id)]);
+        let mut columns: Vec<Column> = Vec::new();
+        for (place, item) in rubric.items.iter().enumerate() {
+            let points = table.column(&[&format!("{}_points", item.id), &item.id])?;
+            let (computed, answer) = (with(item, "computed")?, with(item, "answer")?);
+            columns.extend(points.map(|points| Column { place, item, points, computed, answer }));
+        }
         if columns.is_empty() {
             let ids: Vec<&str> =
                 rubric.items.iter().filter(|item| item.by_hand).map(|item| item.id.as_str()).collect();
             return Err(format!("it has no column of points; call one as an item: {}", ids.join(", ")));
         }
-        let own: Vec<usize> = columns.iter().map(|(.., at)| *at).collect();
+        let own: Vec<usize> = columns.iter().map(|column| column.points).collect();
         let join = class.join(&table.header, &own)?;
-        let sum = table.column("max_points").and(table.column("points"));
+        let sum = table.column(&["max_points"])?.and(table.column(&["points"])?);
         let mut seen = HashMap::new();
         for row in &table.rows {
             let (line, name) = (row.line, join.shown(&row.cells));
-            let is_given = |(_, item, at): &&(usize, &Item, usize)| {
-                let computed = with(item, "computed").and_then(|at| number(row.cell(at)));
-                let same = computed.zip(number(row.cell(*at))).is_some_and(|(one, other)| equal(one, other));
-                !row.cell(*at).is_empty() && !same
+            let is_given = |column: &&Column| {
+                let cell = row.cell(column.points);
+                let computed = column.computed.and_then(|at| number(row.cell(at)));
+                let same = computed.zip(number(cell)).is_some_and(|(one, other)| equal(one, other));
+                !cell.is_empty() && !same
             };
             let mut given = columns.iter().filter(is_given).peekable();
             let Some(student) = join.student(&row.cells)? else {
@@ -99,17 +114,18 @@ impl Points {
             }
             let earlier = sum.and_then(|at| number(row.cell(at)));
             self.sums.extend(earlier.map(|earlier| (student, earlier)));
-            for (place, item, at) in given {
-                let points = number(row.cell(*at)).filter(|points| (0.0..=item.points).contains(points));
+            for Column { place, item, points, answer, .. } in given {
+                let cell = row.cell(*points);
+                let points = number(cell).filter(|points| (0.0..=item.points).contains(points));
                 let points = points.ok_or_else(|| {
                     format!(
                         "line {line}, '{name}': '{}' is not a number of points from 0 to {} for {}",
-                        shorten(row.cell(*at), 20),
+                        shorten(cell, 20),
                         item.points,
                         item.id
                     )
                 })?;
-                let answer = with(item, "answer").and_then(|at| row.cells.get(at)).cloned();
+                let answer = answer.and_then(|at| row.cells.get(at)).cloned();
                 self.given.insert((student, *place), Given { points, answer });
             }
         }

@@ -82,8 +82,8 @@ reasons! {
     AnswersUnread(file, why) = "{} was not read: {}.";
     PageWithoutAnswers(file) = "{} holds no answers; was the page saved with them?";
     OtherKinds(files) = "Not read: {}; .json, .html and .zip are.";
-    LongAnswer(field, kib) = "The answer '{}' is longer than {} KiB and was cut.";
-    ManyAnswers(number) = "The answers are too long; {} were left out.";
+    OtherStudent(file) = "{} was not read: another student signs the answers in it.";
+    LongAnswers(kib) = "The answers were not read: they are longer than {} KiB.";
 }
 
 impl Reason {

@@ -19,8 +19,7 @@ use crate::commands::handin::is_answer;
 use crate::exercise;
 use crate::instructor::tables::{Row, Table};
 
-/// Largest size of one answer, and of all answers of a submission, in bytes.
-const ANSWER_BYTES: usize = 16 << 10;
+/// Largest size of all answers of a submission, in bytes: more than one student can type.
 const ANSWERS_BYTES: usize = 128 << 10;
 /// Largest number of notes about one submission.
 const MAX_NOTES: usize = 12;
@@ -68,7 +67,7 @@ impl Reading<'_> {
             } else if files::ending(&path.to_string_lossy()) == "csv" {
                 Table::read_with(path, |table| self.rows(table, &name, &mut notes))?
             } else if path.exists() {
-                vec![self.read(label(path), std::slice::from_ref(path), None)]
+                self.read(label(path), std::slice::from_ref(path), None).into_iter().collect()
             } else {
                 Vec::new()
             };
@@ -97,11 +96,14 @@ impl Reading<'_> {
                 collected.entry(key).or_insert((label, Vec::new(), known)).1.push(path);
             }
         }
-        Ok(collected.into_values().map(|(label, paths, known)| self.read(label, &paths, known)).collect())
+        Ok(collected
+            .into_values()
+            .filter_map(|(label, paths, known)| self.read(label, &paths, known))
+            .collect())
     }
 
-    /// Reads all files of a submission once.
-    fn read(&self, label: Label, paths: &[PathBuf], known: Option<Known>) -> Submission {
+    /// Reads all files of a submission once; `None` if there is not one.
+    fn read(&self, label: Label, paths: &[PathBuf], known: Option<Known>) -> Option<Submission> {
         let (time, stated) = match known {
             Some(known) => (known.time, Stated::Submitters(known.submitters)),
             None => (None, Stated::Names(label.names)),
@@ -127,18 +129,24 @@ impl Reading<'_> {
                 },
             };
             match read {
+                Ok(read) if answers.are_of_another_student(&read) => {
+                    notes.push(Reason::OtherStudent(shown()));
+                }
                 Ok(read) => answers = std::mem::take(&mut answers).joined(read),
                 Err(why) => notes.push(Reason::AnswersUnread(shown(), why.to_string())),
             }
         });
+        if unread.is_empty {
+            return None;
+        }
         if answers.fields.is_empty() {
             notes.extend(bare_pages);
         }
-        self.submission(label.key, stated, answers.fields, (evidence, unread, notes), (label.version, time))
+        let read = (evidence, unread, notes);
+        Some(self.submission(label.key, stated, answers.fields, read, (label.version, time)))
     }
 
-    /// A submission with its owner, whose answers are at most as long as one student can
-    /// type.
+    /// A submission with its owner.
     fn submission(
         &self,
         name: String,
@@ -147,21 +155,10 @@ impl Reading<'_> {
         (evidence, unread, mut notes): (Evidence, Unread, Vec<Reason>),
         (version, time): (Option<i64>, Option<i64>),
     ) -> Submission {
-        let (mut bytes, all) = (0, answers.len());
-        for (id, answer) in &mut answers {
-            let Answer::Text(text) = answer else { continue };
-            if text.len() > ANSWER_BYTES {
-                let end = (0..=ANSWER_BYTES).rev().find(|end| text.is_char_boundary(*end));
-                text.truncate(end.unwrap_or(0));
-                notes.push(Reason::LongAnswer(shorten(id, 40), (ANSWER_BYTES >> 10).to_string()));
-            }
-        }
-        answers.retain(|id, answer| {
-            bytes += id.len() + answer.to_string().len();
-            bytes <= ANSWERS_BYTES
-        });
-        if answers.len() < all {
-            notes.push(Reason::ManyAnswers((all - answers.len()).to_string()));
+        let bytes: usize = answers.iter().map(|(id, answer)| id.len() + answer.to_string().len()).sum();
+        if bytes > ANSWERS_BYTES {
+            answers.clear();
+            notes.push(Reason::LongAnswers((ANSWERS_BYTES >> 10).to_string()));
         }
         notes.extend(unread.notes);
         if !unread.others.is_empty() && !answers.iter().any(|(id, answer)| is_answer(id, answer)) {
@@ -186,7 +183,7 @@ impl Reading<'_> {
     /// If no column names students, or a time cannot be read; a clause.
     fn rows(&self, table: &Table, file: &str, notes: &mut Vec<String>) -> Result<Vec<Submission>, String> {
         let class = self.owners.class;
-        let time = table.only_column(&times::HEADERS)?;
+        let time = table.column(&times::HEADERS)?;
         let field = |header: &String| {
             let same = |id: &&String| id.eq_ignore_ascii_case(header.trim());
             self.fields.iter().find(same).cloned()
@@ -194,6 +191,9 @@ impl Reading<'_> {
         let fields: Vec<Option<String>> = table.header.iter().map(field).collect();
         if fields.iter().all(Option::is_none) {
             return Err("no column has the id of a question".to_owned());
+        }
+        for id in fields.iter().flatten() {
+            table.column(&[id])?;
         }
         let own: Vec<usize> =
             (0..fields.len()).filter(|at| fields[*at].is_some() || time == Some(*at)).collect();
@@ -225,6 +225,17 @@ impl Submission {
     pub(super) fn unresolved(&self) -> Option<Unresolved> {
         let (submission, suggested) = (self.name.clone(), self.suggested);
         self.owner.clone().err().map(|why| Unresolved { submission, suggested, why })
+    }
+
+    /// Why only a person can read its answers; a clause.
+    pub(super) fn unreadable(&self) -> Option<&'static str> {
+        let has = |is: fn(&Reason) -> bool| self.notes.iter().any(is);
+        if has(|note| matches!(note, Reason::OtherStudent(_))) {
+            return Some("it has the answers of two students; read them and give points");
+        }
+        let unread =
+            self.is_empty() && has(|note| matches!(note, Reason::AnswersUnread(..) | Reason::LongAnswers(_)));
+        unread.then_some("its answers cannot be read; read them and give points")
     }
 
     /// Whether there is no answer, and no exercise; the student's name is none.

@@ -90,7 +90,7 @@ pub(super) fn of(
 /// If it cannot be read, has no column of times or of students, or a row cannot be used.
 pub(super) fn file(path: &Path, class: &Class, due: Option<Due>) -> Result<HashMap<usize, i64>, Failure> {
     Table::read_with(path, |table| {
-        let at = table.only_column(&HEADERS)?;
+        let at = table.column(&HEADERS)?;
         let at =
             at.ok_or_else(|| format!("it has no column of times; call it '{}'", HEADERS.join("' or '")))?;
         let times = of(table, &class.join(&table.header, &[at])?, at, due)?;

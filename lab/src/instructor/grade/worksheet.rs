@@ -61,16 +61,16 @@ impl Worksheet {
         due: Option<Due>,
     ) -> Result<Worksheet, String> {
         let headers = &rubric.worksheet;
-        let grade = table.only_column(&[&headers.grade])?.ok_or_else(|| {
+        let grade = table.column(&[&headers.grade])?.ok_or_else(|| {
             format!(
                 "it has no column '{}' ('{}'); export it in English, or name its columns in the rubric's [worksheet]",
                 shorten(&headers.grade, 60),
                 shorten(&table.header.join("', '"), 200)
             )
         })?;
-        let most = table.only_column(&[&headers.maximum])?;
-        let feedback = table.only_column(&[&headers.feedback])?;
-        let (lock, time) = (table.only_column(&[LOCK.0])?, table.only_column(&times::HEADERS)?);
+        let most = table.column(&[&headers.maximum])?;
+        let feedback = table.column(&[&headers.feedback])?;
+        let (lock, time) = (table.column(&[LOCK.0])?, table.column(&times::HEADERS)?);
         let own: Vec<usize> = [Some(grade), most, feedback, lock, time].into_iter().flatten().collect();
         let join = class.join(&table.header, &own)?;
         let mut rows = BTreeMap::<usize, Vec<usize>>::new();
@@ -90,8 +90,8 @@ impl Worksheet {
     /// The worksheet with grades and feedback, and notes; nothing else in it changes. A
     /// student without a submission or a grade keeps the cells of the row.
     pub(super) fn fill(&self, rubric: &Rubric, graded: &[Graded], class: &Class) -> (Vec<u8>, Vec<String>) {
-        let (mut cells, mut missing, mut refused, mut changed) =
-            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut cells, mut missing, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut changed, mut replaced) = (Vec::new(), Vec::new());
         let comma = self.comma();
         for (name, (student, graded)) in class.names.iter().zip(graded.iter().enumerate()) {
             let Some(rows) = self.rows.get(&student) else {
@@ -117,11 +117,14 @@ impl Worksheet {
             // otherwise a student's text could be taken as a tag and vanish, or, as `\"`,
             // end the cell for PHP's reader.
             let feedback = inert(&escaped(&graded.feedback(rubric)));
+            let other = |at: usize| !["", &feedback].contains(&self.table.rows[place].cell(at));
+            replaced.extend(self.feedback.filter(|at| other(*at)).map(|_| name.clone()));
             cells.extend(self.feedback.map(|at| (place, at, feedback)));
         }
         let Headers { feedback, maximum, .. } = &rubric.worksheet;
         let lists = [
             note("grades in the worksheet change", &changed, graded.len()),
+            note("other feedback in the worksheet is replaced", &replaced, graded.len()),
             note("the worksheet has no row of", &missing, graded.len()),
             self.feedback
                 .is_none()

@@ -117,7 +117,7 @@ fn files_that_somebody_changed_are_kept_and_old_ones_removed() {
     for line in [
         "moodle.csv was changed since the last run, or is not of lab grade; it is now moodle-earlier.csv",
         "gradescope/bea/results.json was changed since the last run",
-        "2 files of the last run that no longer belong were removed: gradescope/ann/results.json, gradescope/cmd/results.json",
+        "removed 2 files of the last run that no longer belong: gradescope/ann/results.json, gradescope/cmd/results.json",
     ] {
         assert!(says.contains(line), "{line}: {says}");
     }
@@ -127,7 +127,7 @@ fn files_that_somebody_changed_are_kept_and_old_ones_removed() {
             && !folder.join("o/gradescope/ann").exists()
     );
     // without the worksheet, its file no longer belongs either
-    assert!(grade(folder, "").contains("were removed: moodle.csv"));
+    assert!(grade(folder, "").contains("removed 1 file of the last run that no longer belong: moodle.csv"));
     let (code, _, err) = graded(folder, "--roster r.csv --output in/o in");
     assert!(code == Some(2) && err.contains("into the folder of submissions"), "{err}");
 }

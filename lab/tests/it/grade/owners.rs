@@ -190,8 +190,48 @@ const CASES: &[Case] = &[
         files: &[("in/ana/", "RIGHT")],
         args: "--output o in",
         code: 1,
-        says: &["only 1 of 3 students have a submission", "--allow-missing"],
+        says: &["only 1 of 3 students handed in answers that can be read", "--allow-missing"],
         holds: &[("o/grades.csv", "no file")],
+        ..CASE
+    },
+    Case {
+        what: "a class of empty folders: nobody has 0",
+        files: &[("in/ana/.hidden", ""), ("in/bea/__MACOSX/x.json", "{}")],
+        args: "--name-column user --output o in",
+        code: 1,
+        says: &["there are no submissions in 'in'"],
+        holds: &[("o/grades.csv", "no file")],
+        ..CASE
+    },
+    Case {
+        what: "a class of files that cannot be read: nobody has 0",
+        files: &[("in/ana/report.zip", "x"), ("in/bea/report.pdf", "x")],
+        code: 1,
+        says: &["only 0 of 2 students handed in answers that can be read"],
+        ..CASE
+    },
+    Case {
+        what: "one empty folder is no submission",
+        files: &[("in/ana/", "RIGHT"), ("in/bea/report/.x", "")],
+        points: &[("ana", "3"), ("bea", "0")],
+        says: &["0\t20\tbea\tNothing was handed in."],
+        ..CASE
+    },
+    Case {
+        what: "answers of two students in one submission are never mixed",
+        files: &[
+            (
+                "in/ana/1.json",
+                r#"{"format":"cache-lab-answers","version":2,"saved":"3","fields":{"student-1-number":"1001","s2-3":{"value":"16","unit":"B"}}}"#,
+            ),
+            (
+                "in/ana/2.json",
+                r#"{"format":"cache-lab-answers","version":2,"saved":"2","fields":{"student-1-number":"2002","s2-2":"64 KiB"}}"#,
+            ),
+            ("in/bea/", "RIGHT"),
+        ],
+        points: &[("ana", "-"), ("bea", "3")],
+        says: &["no grade for 'ana': it has the answers of two students"],
         ..CASE
     },
     Case {
@@ -231,16 +271,24 @@ fn a_completed_map_decides() {
     assert_eq!(grade().0, Some(1));
     let map = std::fs::read_to_string(folder.join("o/map.csv")).unwrap();
     assert_eq!(map, "submission,suggested,student\n'=old,,\nAna Silva_11,ana,\nblackboard 7,,\n");
-    for (student, code, says) in
-        [("Ana Silva", 2, "'Ana Silva' is not the name of one student"), ("ana", 1, "1 submissions")]
-    {
-        write(folder, "o/map.csv", &format!("submission,student\n'=old,-\nAna Silva_11,{student}\n"));
+    for (student, code, says) in [
+        ("Ana Silva", 2, "'Ana Silva' is not the name of one student"),
+        ("ana", 1, "1 submission has no owner"),
+    ] {
+        let map = format!(
+            "\u{feff}Student;why;submission\n-;left;'=old\n{student};;Ana Silva_11\nbea;;blackbord 7"
+        );
+        write(folder, "o/map.csv", &map);
         let (status, _, err) = grade();
         assert!(status == Some(code) && err.contains(says), "{student}: {err}");
     }
     let map = std::fs::read_to_string(folder.join("o/map.csv")).unwrap();
-    assert_eq!(map, "submission,suggested,student\n'=old,,-\nAna Silva_11,,ana\nblackboard 7,,\n");
-    write(folder, "o/map.csv", &map.replace("blackboard 7,,", "blackboard 7,,BEA"));
+    assert_eq!(
+        map, "Student;why;submission\n-;left;'=old\nana;;Ana Silva_11\nbea;;blackbord 7\n;;blackboard 7\n",
+        "the instructor's columns and rows stay"
+    );
+    write(folder, "o/map.csv", &map.replace(";;blackboard", "BEA;;blackboard"));
     let (code, out, err) = grade();
+    assert!(err.contains("map.csv names submissions that do not exist: 'blackbord 7'"), "{err}");
     assert!(code == Some(0) && out.contains("3\t20\tana\t") && out.contains("1\t20\tbea\t"), "{out}{err}");
 }

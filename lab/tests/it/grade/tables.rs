@@ -38,7 +38,10 @@ const CASES: &[Case] = &[
         what: "a grade that changes is listed",
         files: &[("in/ana/", "RIGHT"), ("in/bea/", "PART"), ("w.csv", SHEET)],
         args: "--name-column user --worksheet w.csv --output o in",
-        says: &["grades in the worksheet change: 1 of 2 students: bea (17.00 to 1.00)"],
+        says: &[
+            "grades in the worksheet change: 1 of 2 students: bea (17.00 to 1.00)",
+            "other feedback in the worksheet is replaced: 1 of 2 students: bea",
+        ],
         ..CASE
     },
     Case {
@@ -182,6 +185,14 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case {
+        what: "a form with two columns for one question",
+        files: &[("f.csv", "user,s2-2,S2-2\nana,64 KiB,1 KiB\n")],
+        args: "--name-column user f.csv",
+        code: 2,
+        says: &["f.csv: it has the columns 's2-2' and 'S2-2', which mean the same"],
+        ..CASE
+    },
+    Case {
         what: "a form's row of nobody",
         files: &[("f.csv", "user,s2-2\nana,64 KiB\nzoe,64 KiB\n")],
         args: "--name-column user f.csv",
@@ -196,6 +207,7 @@ const CASES: &[Case] = &[
 /// headers, and what students typed is no name.
 const REFUSED: &[(&str, &str, &str)] = &[
     ("--groups", "Lab group,A,B\n5,ana,bea\n", "it has no column 'group' ('Lab group', 'A', 'B')"),
+    ("--groups", "Group,group,user\nA,B,ana\n", "it has the columns 'Group' and 'group'"),
     ("--groups", "group,user\nA,ana\nB,ana\n", "'ana' is in two groups"),
     ("--groups", "group,user\nA,ana\nA,zoe\n", "'zoe' is not in the roster"),
     ("--times", "nº,time\n1001,2026-11-20T10:00Z\n", "none of its columns ('nº', 'time') has the header"),
@@ -211,6 +223,8 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "login,spec-comment\nana,1\n",
         "none of its columns ('login', 'spec-comment') has the header",
     ),
+    ("--points", ",spec-comment\nana,1\n", "none of its columns ('', 'spec-comment') has the header"),
+    ("--points", "user,s2-3,S2-3\nana,1,0\n", "it has the columns 's2-3' and 'S2-3', which mean the same"),
     ("--points", "user,number,spec-comment\nana,2002,1\n", "'ana' means two students; correct that row"),
     ("--worksheet", "user,Nota\nana,\n", "it has no column 'Grade' ('user', 'Nota')"),
     (
