@@ -1,12 +1,11 @@
 //! The chart as PNG, with an embedded font: drawn at four times its size in whole pixels, then
 //! averaged (anti-aliasing).
 
+use std::convert::Infallible;
+
 use ab_glyph::{Font, FontRef, GlyphId, ScaleFont, point};
 use plotters_backend::text_anchor::{HPos, VPos};
-use plotters_backend::{
-    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind,
-};
-use plotters_bitmap::BitMapBackend;
+use plotters_backend::{BackendColor, BackendCoord, BackendTextStyle, DrawingBackend, DrawingErrorKind};
 use thiserror::Error;
 
 use crate::chart::Chart;
@@ -30,14 +29,14 @@ impl Chart {
     ///
     /// If the picture cannot be encoded.
     pub fn png(&self) -> Result<Vec<u8>, ChartError> {
+        let failed = |error: &dyn std::error::Error| ChartError(error.to_string());
+        let font = FontRef::try_from_slice(FONT).map_err(|error| failed(&error))?;
         let [width, height] = self.sides().map(|side| side as usize * FINE as usize);
-        let drawn = FINE as usize;
-        let mut dots = vec![0; width * height * 3];
-        let backend = BitMapBackend::with_buffer(&mut dots, (width as u32, height as u32));
-        draw::paint(Raster(backend), self).map_err(|error| ChartError(error.to_string()))?;
-        let side = if self.size.is_some() { drawn } else { drawn / 2 };
-        let small = averaged(&dots, width, side);
-        encoded(&small, width / side, height / side).map_err(|error| ChartError(error.to_string()))
+        let mut dots = vec![255; width * height * 3];
+        draw::paint(Raster { dots: &mut dots, size: (width, height), font }, self)
+            .map_err(|error| failed(error.as_ref()))?;
+        let side = if self.size.is_some() { FINE as usize } else { FINE as usize / 2 };
+        encoded(&averaged(&dots, width, side), width / side, height / side).map_err(|error| failed(&error))
     }
 
     /// The characters that [`png`](Chart::png) draws as question marks, each once: the
@@ -60,47 +59,44 @@ fn has(font: &FontRef<'_>, c: char) -> bool {
     c.is_whitespace() || font.glyph_id(c) != GlyphId(0)
 }
 
-/// Plotters' pixels, with texts drawn in the embedded font.
-struct Raster<'a>(BitMapBackend<'a>);
+/// Pixels of three bytes each. Plotters makes lines and areas of them.
+struct Raster<'a> {
+    dots: &'a mut [u8],
+    size: (usize, usize),
+    font: FontRef<'a>,
+}
 
-type Drawn = Result<(), DrawingErrorKind<<BitMapBackend<'static> as DrawingBackend>::ErrorType>>;
+type Drawn = Result<(), DrawingErrorKind<Infallible>>;
 
 impl DrawingBackend for Raster<'_> {
-    type ErrorType = <BitMapBackend<'static> as DrawingBackend>::ErrorType;
+    type ErrorType = Infallible;
 
     fn get_size(&self) -> (u32, u32) {
-        self.0.get_size()
+        (self.size.0 as u32, self.size.1 as u32)
     }
 
     fn ensure_prepared(&mut self) -> Drawn {
-        self.0.ensure_prepared()
+        Ok(())
     }
 
     fn present(&mut self) -> Drawn {
-        self.0.present()
+        Ok(())
     }
 
-    fn draw_pixel(&mut self, at: BackendCoord, colour: BackendColor) -> Drawn {
-        self.0.draw_pixel(at, colour)
-    }
-
-    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Drawn {
-        self.0.draw_line(from, to, style)
-    }
-
-    fn draw_rect<S: BackendStyle>(
-        &mut self,
-        from: BackendCoord,
-        to: BackendCoord,
-        style: &S,
-        fill: bool,
-    ) -> Drawn {
-        self.0.draw_rect(from, to, style, fill)
+    fn draw_pixel(&mut self, (x, y): BackendCoord, BackendColor { alpha, rgb }: BackendColor) -> Drawn {
+        let (width, height) = self.size;
+        if (0..width as i32).contains(&x) && (0..height as i32).contains(&y) {
+            let at = (y as usize * width + x as usize) * 3;
+            for (dot, new) in self.dots[at..at + 3].iter_mut().zip([rgb.0, rgb.1, rgb.2]) {
+                *dot = (f64::from(*dot) * (1.0 - alpha) + f64::from(new) * alpha).round() as u8;
+            }
+        }
+        Ok(())
     }
 
     fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, (x, y): BackendCoord) -> Drawn {
         let em = style.size() / SIZE_OF_EM;
-        let (width, dots) = glyphs(text, em);
+        let (width, dots) = glyphs(&self.font, text, em);
         let left = match style.anchor().h_pos {
             HPos::Left => 0.0,
             HPos::Center => -width / 2.0,
@@ -115,24 +111,20 @@ impl DrawingBackend for Raster<'_> {
             };
         let (left, baseline) = (x + left.round() as i32, y + baseline.round() as i32);
         for (across, down, dark) in dots {
-            let colour = style.color();
-            let colour = BackendColor { alpha: colour.alpha * dark, ..colour };
-            self.draw_pixel((left + across, baseline + down), colour)?;
+            let BackendColor { alpha, rgb } = style.color();
+            self.draw_pixel((left + across, baseline + down), BackendColor { alpha: alpha * dark, rgb })?;
         }
         Ok(())
     }
 }
 
 /// The width of a text, and its pixels from the start of its baseline: how dark each is, 0 to 1.
-fn glyphs(text: &str, em: f64) -> (f64, Vec<(i32, i32, f64)>) {
+fn glyphs(font: &FontRef<'_>, text: &str, em: f64) -> (f64, Vec<(i32, i32, f64)>) {
     let mut dots = Vec::new();
-    let Ok(font) = FontRef::try_from_slice(FONT) else { return (0.0, dots) };
     let scaled = font.as_scaled((em * HEIGHT) as f32);
-    let (mut x, mut last) = (0.0f32, None);
+    let mut x = 0.0f32;
     for c in text.chars() {
-        let id = font.glyph_id(if has(&font, c) { c } else { '?' });
-        x += last.map_or(0.0, |last| scaled.kern(last, id));
-        last = Some(id);
+        let id = font.glyph_id(if has(font, c) { c } else { '?' });
         if let Some(outline) = font.outline_glyph(id.with_scale_and_position(scaled.scale(), point(x, 0.0))) {
             let corner = outline.px_bounds().min;
             outline.draw(|across, down, dark| {
@@ -144,29 +136,21 @@ fn glyphs(text: &str, em: f64) -> (f64, Vec<(i32, i32, f64)>) {
     (f64::from(x), dots)
 }
 
-/// The mean of each square of `side` by `side` pixels, three bytes each.
+/// The mean of each square of `side` by `side` pixels.
 fn averaged(dots: &[u8], width: usize, side: usize) -> Vec<u8> {
-    let mut small = Vec::with_capacity(dots.len() / (side * side));
-    for rows in dots.chunks_exact(side * 3 * width) {
-        for column in 0..width / side {
-            for channel in 0..3 {
-                let dot = |row: usize, at: usize| {
-                    usize::from(rows[(row * width + column * side + at) * 3 + channel])
-                };
-                let sum: usize = (0..side).flat_map(|row| (0..side).map(move |at| dot(row, at))).sum();
-                small.push((sum / (side * side)) as u8);
-            }
-        }
-    }
-    small
+    let mean = |rows: &[u8], column: usize, channel: usize| {
+        let dot = |row: usize, at: usize| u32::from(rows[(row * width + column * side + at) * 3 + channel]);
+        let sum: u32 = (0..side).flat_map(|row| (0..side).map(move |at| (row, at))).map(|(r, a)| dot(r, a)).sum();
+        (sum / (side * side) as u32) as u8
+    };
+    let rows = dots.chunks_exact(side * 3 * width);
+    rows.flat_map(|rows| (0..width / side * 3).map(move |at| mean(rows, at / 3, at % 3))).collect()
 }
 
 fn encoded(dots: &[u8], width: usize, height: usize) -> Result<Vec<u8>, png::EncodingError> {
     let mut file = Vec::new();
     let mut encoder = png::Encoder::new(&mut file, width as u32, height as u32);
     encoder.set_color(png::ColorType::Rgb);
-    let mut writer = encoder.write_header()?;
-    writer.write_image_data(dots)?;
-    writer.finish()?;
+    encoder.write_header()?.write_image_data(dots)?;
     Ok(file)
 }
