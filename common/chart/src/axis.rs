@@ -37,6 +37,8 @@ pub struct Axis {
     pub high: Option<f64>,
     /// The range that is shown, whatever the data; points outside it are not drawn.
     pub range: Option<(f64, f64)>,
+    /// The decimal sign, if it is not a point.
+    pub(crate) sign: Option<String>,
     /// Names instead of numbers: the first is at 1, the next at 2 …
     pub names: Vec<String>,
 }
@@ -74,16 +76,6 @@ impl Axis {
         Axis { high: Some(high), ..self }
     }
 
-    /// The label, the unit of sizes, and the scale if there are numbers.
-    pub(crate) fn full_label(&self) -> String {
-        let unit = if self.is_bytes { " in bytes (K = 1024)" } else { "" };
-        match self.scale {
-            _ if self.label.is_empty() || self.is_named() => self.label.clone(),
-            Scale::Linear => format!("{}{unit}", self.label),
-            Scale::Log2 | Scale::Log10 => format!("{}{unit}, logarithmic", self.label),
-        }
-    }
-
     /// Whether `value` can be shown on this axis.
     pub(crate) fn shows(&self, value: f64) -> bool {
         value.abs() < ABSURD && (self.scale == Scale::Linear || value > 1.0 / ABSURD)
@@ -92,6 +84,11 @@ impl Axis {
     /// Whether `value` is one that only a linear axis can show.
     pub(crate) fn is_below_logarithms(&self, value: f64) -> bool {
         self.scale != Scale::Linear && -ABSURD < value && value <= 0.0
+    }
+
+    /// Whether its scale is logarithmic.
+    pub(crate) fn is_logarithmic(&self) -> bool {
+        self.scale != Scale::Linear
     }
 
     /// Whether it has names.
@@ -233,7 +230,7 @@ impl Span {
 
     /// `value` as it is written at the axis.
     pub(crate) fn label(&self, value: f64) -> String {
-        match self.axis.scale {
+        let text = match self.axis.scale {
             _ if self.axis.is_bytes && (1.0..1e15).contains(&value) => short_bytes(value.round() as u64),
             Scale::Log2 if value > 65536.0 => format!("2^{:.0}", value.log2()),
             Scale::Log2 if (1e-5..1.0).contains(&value) => value.to_string(),
@@ -242,6 +239,10 @@ impl Span {
                 _ => plain(value, self.high - self.low),
             },
             Scale::Log2 | Scale::Log10 => plain(value, value.abs() * 5.0),
+        };
+        match &self.axis.sign {
+            Some(sign) => text.replace('.', sign),
+            None => text,
         }
     }
 }

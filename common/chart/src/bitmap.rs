@@ -45,7 +45,7 @@ impl Chart {
     pub fn undrawn(&self) -> Vec<char> {
         let mut found = Vec::new();
         let Ok(font) = FontRef::try_from_slice(FONT) else { return found };
-        for c in self.texts().flat_map(|text| text.chars()) {
+        for c in self.clone().texts_mut().flat_map(|text| text.chars().collect::<Vec<_>>()) {
             if !has(&font, c) && !found.contains(&c) {
                 found.push(c);
             }
@@ -140,7 +140,8 @@ fn glyphs(font: &FontRef<'_>, text: &str, em: f64) -> (f64, Vec<(i32, i32, f64)>
 fn averaged(dots: &[u8], width: usize, side: usize) -> Vec<u8> {
     let mean = |rows: &[u8], column: usize, channel: usize| {
         let dot = |row: usize, at: usize| u32::from(rows[(row * width + column * side + at) * 3 + channel]);
-        let sum: u32 = (0..side).flat_map(|row| (0..side).map(move |at| (row, at))).map(|(r, a)| dot(r, a)).sum();
+        let sum: u32 =
+            (0..side).flat_map(|row| (0..side).map(move |at| (row, at))).map(|(r, a)| dot(r, a)).sum();
         (sum / (side * side) as u32) as u8
     };
     let rows = dots.chunks_exact(side * 3 * width);

@@ -29,7 +29,23 @@ pub struct Chart {
     pub size: Option<(u32, u32)>,
     /// Whether each curve has a plot of its own.
     pub panels: bool,
+    /// The picture's own texts in another language, by the English ones of [`WORDS`].
+    words: BTreeMap<String, String>,
 }
+
+/// The texts of a picture that are not the chart's. `.` is the decimal sign.
+pub const WORDS: [&str; 10] = [
+    ".",
+    "{} in bytes (K = 1024)",
+    "{}, logarithmic",
+    "no data",
+    "Hollow at the lower edge: 0, which a logarithmic axis does not have.",
+    "Points outside the ranges shown: {}.",
+    "hollow point",
+    "{} to {}",
+    "source: {}",
+    "curves: {}",
+];
 
 /// One curve.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -128,6 +144,36 @@ impl Chart {
         self
     }
 
+    /// The same in another language: `words` has the texts by the English ones, those of
+    /// [`WORDS`] and whole texts of the chart.
+    pub fn in_language(mut self, words: &BTreeMap<String, String>) -> Chart {
+        let own = WORDS.iter().filter_map(|english| words.get_key_value(*english));
+        self.words = own.map(|(english, other)| (english.clone(), other.clone())).collect();
+        [self.x.sign, self.y.sign] = [words.get(".").cloned(), words.get(".").cloned()];
+        for text in self.texts_mut() {
+            if let Some(other) = words.get(text) {
+                *text = plain(other);
+            }
+        }
+        self
+    }
+
+    /// One of the [`WORDS`] in the chart's language, with each `{}` replaced.
+    pub(crate) fn say(&self, english: &str, parts: &[&str]) -> String {
+        let text = self.words.get(english).map_or(english, String::as_str).to_owned();
+        parts.iter().fold(text, |text, part| text.replacen("{}", part, 1))
+    }
+
+    /// A number with the decimal sign of the chart's language.
+    pub(crate) fn localised(&self, number: String) -> String {
+        if self.words.is_empty() { number } else { number.replace('.', &self.say(".", &[])) }
+    }
+
+    /// `value` of an axis with four significant digits, or as a size with its unit.
+    pub(crate) fn amount(&self, axis: &Axis, value: f64) -> String {
+        self.localised(amount(axis, value))
+    }
+
     /// Draws the curves from light to dark in their order.
     pub fn ordered(self) -> Chart {
         Chart { ordered: true, ..self }
@@ -156,37 +202,51 @@ impl Chart {
     }
 
     /// All texts of the chart.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = &String> {
-        let axes = [&self.x, &self.y].into_iter().flat_map(|axis| axis.names.iter().chain([&axis.label]));
-        let series = self.series.iter().map(|series| &series.name);
-        let marks = self.marks.iter().map(|mark| &mark.label);
-        [&self.title, &self.caption].into_iter().chain(axes).chain(series).chain(marks)
+    pub(crate) fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let axes = [&mut self.x, &mut self.y]
+            .into_iter()
+            .flat_map(|axis| axis.names.iter_mut().chain([&mut axis.label]));
+        let series = self.series.iter_mut().map(|series| &mut series.name);
+        let marks = self.marks.iter_mut().map(|mark| &mut mark.label);
+        [&mut self.title, &mut self.caption].into_iter().chain(axes).chain(series).chain(marks)
+    }
+
+    /// The ends of an axis's values among the points that are drawn; nothing without such points.
+    pub(crate) fn extent(&self, is_x: bool) -> Option<(f64, f64)> {
+        let drawn = self.all_points().filter(|(x, y)| self.x.shows(*x) && self.y.shows(*y));
+        let values = drawn.map(|&(x, y)| if is_x { x } else { y });
+        values.fold(None, |ends, value| {
+            let (low, high) = ends.unwrap_or((value, value));
+            Some((value.min(low), value.max(high)))
+        })
+    }
+
+    /// The points of all curves, and the hollow ones.
+    pub(crate) fn all_points(&self) -> impl Iterator<Item = &(f64, f64)> + Clone {
+        self.series.iter().flat_map(|series| series.points.iter().chain(&series.hollow))
+    }
+
+    /// `stride: 4 KiB to 64 KiB`; nothing for an axis of names, or without points.
+    pub(crate) fn range_of(&self, is_x: bool) -> Option<String> {
+        let axis = if is_x { &self.x } else { &self.y };
+        let (low, high) = self.extent(is_x).filter(|_| !axis.is_named())?;
+        let ends = [low, high].map(|value| self.amount(axis, value));
+        Some(format!("{}: {}", axis.label, self.say("{} to {}", &[&ends[0], &ends[1]])))
     }
 
     /// What the chart is about, in a sentence: its caption, its curves and their ranges.
     pub(crate) fn description(&self) -> String {
-        let points = self.series.iter().flat_map(|series| &series.points);
-        let drawn: Vec<&(f64, f64)> = points.filter(|(x, y)| self.x.shows(*x) && self.y.shows(*y)).collect();
-        let ends = |axis: &Axis, pick: fn(&(f64, f64)) -> f64| {
-            let values = || drawn.iter().map(|point| pick(point));
-            let (low, high) =
-                (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
-            format!("{}: {} to {}", axis.label, amount(axis, low), amount(axis, high))
-        };
         let mut parts: Vec<String> =
             self.caption.lines().map(|line| line.trim_end_matches('.').to_owned()).collect();
-        if !drawn.is_empty() {
-            parts.extend((!self.x.is_named()).then(|| ends(&self.x, |point| point.0)));
-            parts.push(ends(&self.y, |point| point.1));
-        }
+        parts.extend([true, false].into_iter().filter_map(|is_x| self.range_of(is_x)));
         let names = self.series.iter().map(|series| series.name.as_str());
         let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
         match names.as_slice() {
             [first, .., last] if names.len() > 12 => {
-                parts.push(format!("{} curves, {first} to {last}", names.len()));
+                parts.push(self.say("curves: {}", &[&self.say("{} to {}", &[first, last])]));
             }
             [] => {}
-            names => parts.push(format!("curves: {}", names.join(", "))),
+            names => parts.push(self.say("curves: {}", &[&names.join(", ")])),
         }
         parts.retain(|part| !part.is_empty());
         parts.join(". ") + "."

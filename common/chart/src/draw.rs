@@ -2,7 +2,6 @@
 
 use std::error::Error;
 
-use figures::text::shorten;
 use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::Shift;
 use plotters::coord::cartesian::Cartesian2d;
@@ -15,32 +14,18 @@ use plotters_backend::DrawingBackend;
 use plotters_svg::SVGBackend;
 use serde_json::{Value, json};
 
-use crate::axis::{Axis, Span, amount, plain};
+use crate::axis::{Span, plain};
 use crate::chart::{Chart, Series};
 use crate::labels::{self, Area, Point, TICK_EM};
+use crate::layout::{Layout, Plot, ROW, Text};
 use crate::style::{BAND, FINE_GRID, GRID, PAPER, SOFT, Style, TEXT};
 
 /// Plotters' coordinates are whole numbers; this many of them make one unit, a pixel of a
 /// picture in its ordinary size.
 pub(crate) const FINE: f64 = 4.0;
-const TITLE_EM: f64 = 15.0;
-const LABEL_EM: f64 = 12.0;
 /// The font for viewers of an SVG, and its size that makes an em, for plotters.
 const FAMILY: &str = "Noto Sans, Helvetica, Arial, sans-serif";
 pub(crate) const SIZE_OF_EM: f64 = 1.24;
-
-const WIDTH: f64 = 760.0;
-const HEIGHT: f64 = 520.0;
-const PANEL_HEIGHT: f64 = 250.0;
-const MIN_PLOT_HEIGHT: f64 = 60.0;
-const MAX_COLUMNS: usize = 4;
-/// Most characters of a curve's name.
-const MAX_NAME: usize = 40;
-const MARGIN: f64 = 12.0;
-/// Height of a row of tick labels.
-const ROW: f64 = 18.0;
-/// Height of a row of names above or below a plot.
-const NAME_ROW: f64 = 14.0;
 
 /// Width of the rim around a marker, and of the line of a hollow one.
 const RIM: f64 = 0.8;
@@ -82,34 +67,6 @@ impl Chart {
         )
     }
 
-    /// Width and height in units.
-    pub(crate) fn sides(&self) -> [u32; 2] {
-        let height = if self.panels { 100.0 + PANEL_HEIGHT * self.grid().1 as f64 } else { HEIGHT };
-        self.size.map_or([WIDTH as u32, height as u32], |(width, height)| [width, height])
-    }
-
-    /// Columns and rows of plots.
-    fn grid(&self) -> (usize, usize) {
-        let count = if self.panels { self.series.len().max(1) } else { 1 };
-        let columns = match count {
-            0..=3 => count,
-            4 => 2,
-            5..=9 => 3,
-            _ => MAX_COLUMNS,
-        };
-        (columns, count.div_ceil(columns))
-    }
-
-    /// Whether the curves have their names at their ends.
-    fn has_ends(&self) -> bool {
-        self.series.len() > 1 && !self.panels && !self.x.is_named()
-    }
-
-    /// The name of a curve as it is drawn.
-    fn name(&self, index: usize) -> String {
-        shorten(&self.series[index].name, MAX_NAME)
-    }
-
     fn style(&self, index: usize) -> Style {
         let style = Style::of(index, self.series.len(), self.ordered);
         let series = &self.series[index];
@@ -118,56 +75,6 @@ impl Chart {
         } else {
             style
         }
-    }
-
-    fn all_points(&self) -> impl Iterator<Item = &Point> + Clone {
-        self.series.iter().flat_map(|series| series.points.iter().chain(&series.hollow))
-    }
-
-    /// The caption, with what the axes cannot show.
-    fn whole_caption(&self) -> String {
-        let is_zero = |(x, y): &&Point| self.x.shows(*x) && self.y.is_below_logarithms(*y);
-        let is_outside = |axis: &Axis, value: f64| {
-            axis.range.is_some_and(|(low, high)| axis.shows(value) && !(low..=high).contains(&value))
-        };
-        let hidden = self.all_points().filter(|(x, y)| is_outside(&self.x, *x) || is_outside(&self.y, *y));
-        let mut lines = vec![self.caption.clone()];
-        if self.has_bars() {
-            lines.push(Vec::from_iter(self.series.iter().map(|series| series.name.as_str())).join("; "));
-        }
-        if self.all_points().any(|point| is_zero(&point)) {
-            lines.push("Hollow at the lower edge: 0, which a logarithmic axis does not have.".to_owned());
-        }
-        match hidden.count() {
-            0 => {}
-            1 => lines.push("1 point is outside the ranges shown.".to_owned()),
-            count => lines.push(format!("{count} points are outside the ranges shown.")),
-        }
-        lines.retain(|line| !line.is_empty());
-        lines.join("\n")
-    }
-
-    /// The horizontal axis on this length, with as many labels as have space.
-    fn x_span(&self, length: f64) -> Span {
-        let marked = self.marks.iter().map(|mark| mark.from).filter(|_| self.is_empty());
-        let data: Vec<f64> = self.all_points().map(|point| point.0).chain(marked).collect();
-        let span = |most: usize| self.x.span(data.iter().copied(), length, most);
-        let fits = |span: &Span| {
-            let width = |value: f64| labels::width(&span.label(value), TICK_EM);
-            let place = |value: f64| span.share(value).unwrap_or(0.0) * length;
-            let pairs = span.bold.windows(2).map(|pair| (pair[0], pair[1]));
-            { pairs }.all(|(a, b)| place(b) - place(a) >= (width(a) + width(b)) / 2.0 + 6.0)
-        };
-        (2..=26).rev().map(span).find(fits).unwrap_or_else(|| span(2))
-    }
-
-    /// The vertical axis on this length.
-    fn y_span(&self, length: f64) -> Span {
-        let spreads = self.series.iter().flat_map(|series| &series.spreads);
-        let ends = spreads.flat_map(|spread| [spread.1, spread.2]);
-        let data = self.all_points().map(|point| point.1).chain(ends);
-        let span = self.y.span(data, length, (length / 27.0) as usize);
-        if self.has_bars() { span.without_space_below_zero() } else { span }
     }
 }
 
@@ -202,38 +109,13 @@ where
     let root = backend.into_drawing_area();
     root.fill(&PAPER)?;
     let pen = Pen { root: &root, chart };
-    let [width, height] = chart.sides().map(f64::from);
-    let (left, right) = (MARGIN, width - MARGIN);
-    let (mut top, mut bottom) = (MARGIN, height - MARGIN);
-    for line in labels::wrapped(&chart.title, TITLE_EM, right - left) {
-        pen.text((left, top + TITLE_EM / 2.0), &line, HPos::Left, TITLE_EM, TEXT)?;
-        top += TITLE_EM + 5.0;
-    }
-    for line in labels::wrapped(&chart.whole_caption(), TICK_EM, right - left).iter().rev() {
-        bottom -= TICK_EM + 5.0;
-        pen.text((left, bottom + TICK_EM / 2.0), line, HPos::Left, TICK_EM, SOFT)?;
-    }
-    pen.text((left, top + ROW / 2.0), &chart.y.full_label(), HPos::Left, LABEL_EM, TEXT)?;
-    top += ROW;
-    bottom -= ROW;
-    pen.text(
-        ((left + right) / 2.0, bottom + ROW / 2.0),
-        &chart.x.full_label(),
-        HPos::Center,
-        LABEL_EM,
-        TEXT,
-    )?;
-    let (columns, rows) = chart.grid();
-    let (across, down) = ((right - left) / columns as f64, (bottom - top) / rows as f64);
+    let Layout { texts, plots } = chart.layout();
     let mut values = Vec::new();
-    for at in 0..columns * rows {
-        let (left, top) = (left + (at % columns) as f64 * across, top + (at / columns) as f64 * down);
-        let cell = Area { left, top, right: left + across, bottom: top + down };
-        match chart.panels {
-            true if at >= chart.series.len() => {}
-            true => values.extend(pen.plot(cell, &[at])?),
-            false => values.extend(pen.plot(cell, &Vec::from_iter(0..chart.series.len()))?),
-        }
+    for plot in &plots {
+        values.extend(pen.plot(plot)?);
+    }
+    for Text { at, text, side, em, colour } in &texts {
+        pen.text(*at, text, *side, *em, *colour)?;
     }
     root.present()?;
     Ok(values)
@@ -268,58 +150,19 @@ where
     }
 
     /// One plot with its grid, axes and curves; returns the curves' values.
-    fn plot(&self, cell: Area, curves: &[usize]) -> Drawn<Vec<Value>> {
-        let chart = self.chart;
-        let tick_width = |span: &Span| {
-            span.bold.iter().map(|value| labels::width(&span.label(*value), TICK_EM)).fold(18.0, f64::max)
-        };
-        let ticks = tick_width(&chart.y_span(cell.bottom - cell.top)) + 12.0;
-        let names = (0..chart.series.len()).map(|index| labels::width(&chart.name(index), TICK_EM));
-        let at_ends = if chart.has_ends() { names.fold(14.0, f64::max) } else { 0.0 };
-        let mut plot = Area { left: cell.left + ticks, right: cell.right - at_ends - 14.0, ..cell };
-        let x = chart.x_span(plot.right - plot.left);
-        let place = |value: f64| {
-            x.share(value).map(|share| plot.left + share.clamp(0.0, 1.0) * (plot.right - plot.left))
-        };
-
-        // The names of marks are above the plot, those of the horizontal axis below it.
-        let marks = chart.marks.iter().filter(|mark| x.overlaps(mark.from, mark.to));
-        let mut above: Vec<(f64, &str)> = { marks.clone() }
-            .filter_map(|mark| Some(((place(mark.from)? + place(mark.to)?) / 2.0, mark.label.as_str())))
-            .collect();
-        above.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let below: Vec<(f64, &str)> = (1..)
-            .zip(&chart.x.names)
-            .filter_map(|(at, name)| Some((place(f64::from(at))?, name.as_str())))
-            .collect();
-        let (above_rows, below_rows) = (labels::rows(&above, cell), labels::rows(&below, cell));
-        let height = |rows: &[labels::Row<'_>]| {
-            rows.iter().map(|row| NAME_ROW * (row.row + 1) as f64).fold(0.0, f64::max)
-        };
-        plot.top += height(&above_rows) + if chart.panels { NAME_ROW + 10.0 } else { 4.0 };
-        plot.bottom = (plot.bottom - ROW.max(height(&below_rows) + 6.0)).max(plot.top + MIN_PLOT_HEIGHT);
-        for (rows, edge, step) in
-            [(above_rows, plot.top - 8.0, -NAME_ROW), (below_rows, plot.bottom + 13.0, NAME_ROW)]
-        {
-            for row in rows {
-                let at = (row.middle, edge + step * row.row as f64);
-                self.text(at, row.text, HPos::Center, TICK_EM, SOFT)?;
-            }
-        }
-        if let ([index], true) = (curves, chart.panels) {
-            let at = (plot.left, cell.top + NAME_ROW);
-            self.text(at, &chart.name(*index), HPos::Left, LABEL_EM, TEXT)?;
-        }
-
-        let y = chart.y_span(plot.bottom - plot.top);
-        let size = (plot.right - cell.left, plot.bottom - plot.top + ROW);
-        let area = self.root.clone().shrink(pixel((cell.left, plot.top)), pixel(size));
-        let mut context = ChartBuilder::on(&area)
-            .y_label_area_size(pixels(ticks))
+    fn plot(&self, plot: &Plot) -> Drawn<Vec<Value>> {
+        let (chart, Plot { curves, area, ticks, x, y }) = (self.chart, plot);
+        // A picture that is too small for its size was refused; others draw what fits.
+        let height = (area.bottom - area.top).max(1.0) + ROW;
+        let size = ((area.right - area.left).max(1.0) + ticks, height);
+        let part = self.root.clone().shrink(pixel((area.left - ticks, area.top)), pixel(size));
+        let mut context = ChartBuilder::on(&part)
+            .y_label_area_size(pixels(*ticks))
             .x_label_area_size(pixels(ROW))
             .build_cartesian_2d(x.clone(), y.clone())?;
         let (low, high) = (y.value(0.0), y.value(1.0));
-        let shades = marks.clone().filter(|mark| mark.from < mark.to);
+        let marks = || chart.marks.iter().filter(|mark| x.overlaps(mark.from, mark.to));
+        let shades = marks().filter(|mark| mark.from < mark.to);
         let shade = |mark: &crate::Mark| Rectangle::new([(mark.from, low), (mark.to, high)], BAND.filled());
         context.draw_series(shades.map(shade))?;
         let mut mesh = context.configure_mesh();
@@ -328,18 +171,14 @@ where
             .label_style(font(TICK_EM, SOFT))
             .set_all_tick_mark_size(pixels(3.0));
         mesh.draw()?;
-        for mark in marks.filter(|mark| mark.from == mark.to) {
+        for mark in marks().filter(|mark| mark.from == mark.to) {
             let style = Style { dash: Some((5.0, 4.0)), colour: SOFT, width: 1.2, size: 0.0 };
             line(&mut context, vec![(mark.from, low), (mark.from, high)], style)?;
         }
-        let values = curves.iter().map(|index| self.series(&mut context, &x, &y, *index));
+        let values = curves.iter().map(|index| self.series(&mut context, x, y, *index));
         let values = values.collect::<Drawn<Vec<Value>>>()?;
         if chart.has_ends() {
-            self.ends(&values, plot)?;
-        }
-        if chart.is_empty() {
-            let middle = ((plot.left + plot.right) / 2.0, (plot.top + plot.bottom) / 2.0);
-            self.text(middle, "no data", HPos::Center, LABEL_EM, SOFT)?;
+            self.ends(&values, *area)?;
         }
         Ok(values)
     }
@@ -419,21 +258,26 @@ where
                 let (across, down) = context.backend_coord(&(at, spread.map_or(value, |spread| spread.2)));
                 let above = if has_bars { 8.0 } else { 12.0 };
                 let at = (f64::from(across) / FINE, f64::from(down.min(place.1)) / FINE - above);
-                self.text(at, &plain(value, value / 10.0), HPos::Center, TICK_EM, TEXT)?;
+                let text = chart.localised(plain(value, value / 10.0));
+                self.text(at, &text, HPos::Center, TICK_EM, TEXT)?;
             }
             let name = chart.x.names.get((at.round() as usize).wrapping_sub(1)).cloned();
-            let (at, y) = (name.unwrap_or_else(|| amount(&chart.x, at)), |y| amount(&chart.y, y));
+            let (at, y) = (name.unwrap_or_else(|| chart.amount(&chart.x, at)), |y| chart.amount(&chart.y, y));
             values.push(match spread {
-                _ if is_hollow => json!([place.0, place.1, at, y(value), "hollow point"]),
+                _ if is_hollow => json!([place.0, place.1, at, y(value), chart.say("hollow point", &[])]),
                 Some((_, low, high)) => {
-                    json!([place.0, place.1, at, y(value), format!("{} to {}", y(*low), y(*high))])
+                    json!([place.0, place.1, at, y(value), chart.say("{} to {}", &[&y(*low), &y(*high)])])
                 }
                 None => json!([place.0, place.1, at, y(value)]),
             });
         }
         let RGBColor(red, green, blue) = style.colour;
         let colour = format!("#{red:02X}{green:02X}{blue:02X}");
-        Ok(json!({ "name": series.name, "source": series.source, "colour": colour, "points": values }))
+        let source = match &*series.source {
+            "" => String::new(),
+            source => chart.say("source: {}", &[source]),
+        };
+        Ok(json!({ "name": series.name, "source": source, "colour": colour, "points": values }))
     }
 }
 
@@ -453,6 +297,18 @@ where
         }
     }
     Ok(())
+}
+
+/// Whether anything is drawn with the ranges of the axes.
+pub(crate) fn is_in_range(chart: &Chart) -> bool {
+    let seen = |plot: &Plot, series: &Series| {
+        let is_seen = |(at, value): &Point| {
+            plot.x.contains(*at) && (plot.y.contains(*value) || chart.y.is_below_logarithms(*value))
+        };
+        series.points.iter().chain(&series.hollow).any(|point| is_seen(point))
+            || !pieces(&plot.x, &plot.y, &series.points).is_empty()
+    };
+    chart.layout().plots.iter().any(|plot| plot.curves.iter().any(|index| seen(plot, &chart.series[*index])))
 }
 
 /// The parts of a line between gaps, cut at the edges of the plot.

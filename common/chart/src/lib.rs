@@ -18,12 +18,13 @@ mod bitmap;
 mod chart;
 mod draw;
 mod labels;
+mod layout;
 mod style;
 mod view;
 
 pub use axis::{Axis, Scale};
 pub use bitmap::ChartError;
-pub use chart::{Chart, Mark, Series, sweep};
+pub use chart::{Chart, Mark, Series, WORDS, sweep};
 pub use view::{Range, Size, View};
 
 /// Shows the values of a chart's points in a page, under the pointer or by arrow keys. A page

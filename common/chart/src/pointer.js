@@ -63,7 +63,7 @@
     // Curves that coincide here are all named.
     const same = [...points(svg)].filter(({ point }) => point[0] === left && point[1] === top);
     const lines = [same.map(one => one.curve.name).join(", "), `${x}: ${atX}`, `${y}: ${value}${spread ? ` (${spread})` : ""}`];
-    if (curve.source) lines.push(`source: ${curve.source}`);
+    if (curve.source) lines.push(curve.source);
     box.textContent = lines.filter(line => line).join("\n");
     const matrix = svg.getScreenCTM();
     const at = new DOMPoint(left, top).matrixTransform(matrix);

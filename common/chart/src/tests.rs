@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use figures::value::{Reading, Source};
 use proptest::prelude::*;
 
@@ -90,7 +92,19 @@ fn ranges_cut_curves_and_say_so() {
     let svg = misses(4).viewed(&view).unwrap().svg();
     assert!(svg.contains("width=\"1200\" height=\"800\""));
     assert!(says(&svg, "16") && says(&svg, "4K") && says(&svg, "0.5"));
-    assert!(!says(&svg, "8K") && !says(&svg, "0.9") && svg.contains("points are outside the ranges shown"));
+    assert!(!says(&svg, "8K") && !says(&svg, "0.9") && svg.contains("Points outside the ranges shown: "));
+    // Between two points there is a line, beyond the last one nothing.
+    let seen = |chart: Chart, x: &str, y: &str| {
+        chart.viewed(&View { x_range: range(x), y_range: range(y), ..View::default() })
+    };
+    assert!(seen(misses(4), "5:7", "0:1").is_ok());
+    for (x, y) in [("128K:1M", "0:1"), ("1:64K", "3:4")] {
+        let error = seen(misses(4), x, y).unwrap_err();
+        assert_eq!(
+            error,
+            "nothing of this chart is in the range; it has stride: 1 B to 32 KiB; misses per access: 0 to 1"
+        );
+    }
     let zero = View { log_y: true, y_range: range("0:1"), ..View::default() };
     assert!(misses(2).viewed(&zero).unwrap_err().contains("must begin above 0"));
     for wrong in ["16", "4K:16", "1:x", "nan:2", "1:1", ":"] {
@@ -99,6 +113,69 @@ fn ranges_cut_curves_and_say_so() {
     for wrong in ["1200", "0x0", "1200x", "99999x100", "-3x400", "1e3x800"] {
         assert!(wrong.parse::<Size>().is_err(), "{wrong}");
     }
+}
+
+/// The least size that is asked for is enough, and one pixel less is not.
+#[test]
+fn a_size_that_is_too_small_is_refused_with_the_least_one() {
+    for panels in [false, true] {
+        for chart in
+            [misses(1), misses(11), misses(60), times(&[(1.0, 2.0)]).mark(1.0, "L1"), Chart::default()]
+        {
+            let of = |size: &str| View { panels, size: Some(size.parse().unwrap()), ..View::default() };
+            let Err(error) = chart.clone().viewed(&of("300x200")) else { continue };
+            let least = error.split(' ').next_back().unwrap();
+            let (width, height) = least.split_once('x').unwrap();
+            assert!(error.starts_with("300x200 is too small for this chart"), "{error}");
+            assert!(chart.clone().viewed(&of(least)).is_ok(), "{least}");
+            for (width, height) in [(-1, 0), (0, -1)]
+                .map(|(w, h)| (width.parse::<i32>().unwrap() + w, height.parse::<i32>().unwrap() + h))
+            {
+                if width >= 300 && height >= 200 {
+                    assert!(
+                        chart.clone().viewed(&of(&format!("{width}x{height}"))).is_err(),
+                        "{width}x{height} {least}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_chart_speaks_another_language() {
+    let words = WORDS
+        .iter()
+        .chain(&["t", "stride", "a", "L1"])
+        .map(|english| (english.to_string(), format!("<{english}>")));
+    let mut words = BTreeMap::from_iter(words);
+    words.insert(".".to_owned(), ",".to_owned());
+    let log = View { log_y: true, ..View::default() };
+    let chart = Chart::new("t", Axis::bytes("stride"), Axis::linear("ns"))
+        .curve("a", [(1.0, 0.25), (2.0, 0.0), (4.0, 2.5)])
+        .source("timing")
+        .spread([(1.0, 0.125, 0.5)])
+        .hollow([(4.0, 1.0)])
+        .mark(2.0, "L1");
+    let svg = chart.clone().viewed(&log).unwrap().in_language(&words).svg();
+    for text in [
+        "&lt;t&gt;",
+        "&lt;&lt;&lt;stride&gt; in bytes (K = 1024)&gt;, logarithmic&gt;",
+        "&lt;ns, logarithmic&gt;",
+        "&lt;L1&gt;",
+        "0,5",
+    ] {
+        assert!(says(&svg, text), "{text} in {svg}");
+    }
+    for text in [
+        "\"0,25\",\"&lt;0,125 to 0,5&gt;\"",
+        "\"1\",\"&lt;hollow point&gt;\"",
+        "\"&lt;source: timing&gt;\"",
+        "&lt;Hollow at the lower",
+    ] {
+        assert!(svg.contains(text), "{text} in {svg}");
+    }
+    assert!(says(&Chart::default().in_language(&words).svg(), "&lt;no data&gt;"));
 }
 
 #[test]
@@ -152,13 +229,13 @@ fn the_script_finds_values_spreads_and_sources() {
     let svg = chart.svg();
     for part in [
         "\"name\":\"64 KiB\"",
-        "\"source\":\"timing\"",
+        "\"source\":\"source: timing\"",
         "\"4 KiB\",\"0.5\",\"0.25 to 0.75\"]",
         "\"16 KiB\",\"90\",\"hollow point\"]",
     ] {
         assert!(svg.contains(part), "{part} in {svg}");
     }
-    assert!(svg.contains("<desc>stride: 4 KiB to 8 KiB. ns: 0.5 to 2. curves: 64 KiB.</desc>"), "{svg}");
+    assert!(svg.contains("<desc>stride: 4 KiB to 16 KiB. ns: 0.5 to 90. curves: 64 KiB.</desc>"), "{svg}");
 }
 
 #[test]
@@ -196,6 +273,7 @@ fn axis() -> impl Strategy<Value = Axis> {
         high,
         range,
         names,
+        ..Axis::default()
     })
 }
 

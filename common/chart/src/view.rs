@@ -6,6 +6,7 @@ use figures::units::Bytes;
 
 use crate::axis::{Axis, Scale};
 use crate::chart::Chart;
+use crate::draw::is_in_range;
 
 /// What a reader wants to see of a chart.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -69,7 +70,8 @@ impl Chart {
     ///
     /// # Errors
     ///
-    /// If an axis cannot show the range; the sentence names it.
+    /// If an axis cannot show the range, no point is in the ranges, or the size is too small
+    /// for the plots; the sentence names the reason.
     pub fn viewed(mut self, view: &View) -> Result<Chart, String> {
         if view.log_y && self.y.scale == Scale::Linear {
             self.y.scale = Scale::Log10;
@@ -79,7 +81,18 @@ impl Chart {
         limit(&mut self.y, view.y_range, "vertical")?;
         self.size = view.size.map(|Size(width, height)| (width, height)).or(self.size);
         self.panels = view.panels && !self.x.is_named();
-        Ok(self)
+        if (view.x_range.is_some() || view.y_range.is_some()) && !self.is_empty() && !is_in_range(&self) {
+            let extents = [true, false].into_iter().filter_map(|is_x| self.range_of(is_x));
+            let extents = Vec::from_iter(extents).join("; ");
+            return Err(format!("nothing of this chart is in the range; it has {extents}"));
+        }
+        match self.least_size().filter(|_| view.size.is_some()) {
+            Some([width, height]) => {
+                let [asked, high] = self.sides();
+                Err(format!("{asked}x{high} is too small for this chart; give it at least {width}x{height}"))
+            }
+            None => Ok(self),
+        }
     }
 }
 

@@ -48,15 +48,16 @@ impl Contents<'_> {
         let [mm1, mm2, transposing, mm3] = &products;
         let gains = [Gain::of(mm2, mm1), Gain::of(transposing, mm1), Gain::of(mm3, mm1), Gain::of(mm3, mm2)];
         let warnings = checks::warnings(findings, &products);
+        let assignment = Assignment::guide();
         Contents {
             findings,
             answers,
             gains,
-            pictures: Pictures::of(findings, answers),
+            pictures: Pictures::of(findings, &assignment, answers),
             warnings,
             products,
             typed,
-            assignment: Assignment::guide(),
+            assignment,
             template: None,
             further: Vec::new(),
         }

@@ -40,6 +40,7 @@ pub use own_sections::{OwnSection, lacking};
 pub use sweep::STRIDE;
 
 use contents::Contents;
+use pictures::Pictures;
 
 /// The name of the page among the files.
 pub const PAGE: &str = "report.html";
@@ -86,9 +87,11 @@ impl Report<'_> {
         further: Vec<OwnSection>,
         template: Option<String>,
     ) -> Self {
-        let undrawn = assignment.sections.iter().flat_map(|own| own_sections::undrawn(own, &further));
+        let undrawn =
+            assignment.sections.iter().flat_map(|own| own_sections::undrawn(own, &further, &assignment));
         self.contents.warnings.extend(undrawn);
-        self.contents = Contents { assignment, further, template, ..self.contents };
+        let pictures = Pictures::of(self.contents.findings, &assignment, self.contents.answers);
+        self.contents = Contents { assignment, further, template, pictures, ..self.contents };
         self
     }
 
@@ -106,9 +109,12 @@ impl Report<'_> {
             files.push((format!("pictures/{name}.png"), chart.png()?));
         }
         for section in &self.contents.assignment.sections {
-            for (name, chart) in
-                own_sections::pictures(section, &self.contents.further, &found.machine.description)
-            {
+            for (name, chart) in own_sections::pictures(
+                section,
+                &self.contents.further,
+                &self.contents.assignment,
+                &found.machine.description,
+            ) {
                 files.push((format!("pictures/{name}.svg"), chart.svg().into_bytes()));
                 files.push((format!("pictures/{name}.png"), chart.png()?));
             }

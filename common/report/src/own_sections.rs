@@ -7,7 +7,7 @@ use records::record::{Record, Row};
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::assignment::{Drawing, Section};
+use crate::assignment::{Assignment, Drawing, Section};
 use crate::figure::{Cell, Figure};
 
 /// The records of a section's programs.
@@ -88,8 +88,14 @@ impl Column {
 }
 
 impl<'a> Shown<'a> {
-    /// With the records of `machine`, whose caches the pictures do not show.
-    pub(crate) fn of(section: &'a Section, all: &[OwnSection], machine: &str) -> Shown<'a> {
+    /// With the records of `machine`, whose caches the pictures do not show, in the language of
+    /// `assignment`.
+    pub(crate) fn of(
+        section: &'a Section,
+        all: &[OwnSection],
+        assignment: &Assignment,
+        machine: &str,
+    ) -> Shown<'a> {
         let rows = rows(section, all);
         let names = if section.columns.is_empty() { columns(&rows) } else { section.columns.clone() };
         let line =
@@ -101,14 +107,18 @@ impl<'a> Shown<'a> {
             text: &section.text,
             columns: names.iter().enumerate().map(|(at, name)| Column::of(name, at, &mut rows)).collect(),
             rows,
-            pictures: pictures(section, all, machine).into_iter().map(|(_, chart)| chart.svg()).collect(),
+            pictures: pictures(section, all, assignment, machine)
+                .into_iter()
+                .map(|(_, chart)| chart.svg())
+                .collect(),
         }
     }
 }
 
 /// Why a chart of the section is not drawn, for each that is not.
-pub(crate) fn undrawn(section: &Section, all: &[OwnSection]) -> Vec<String> {
-    let drawn = section.chart.iter().filter(|drawing| picture(section, drawing, all, "").is_none());
+pub(crate) fn undrawn(section: &Section, all: &[OwnSection], assignment: &Assignment) -> Vec<String> {
+    let drawn =
+        section.chart.iter().filter(|drawing| picture(section, drawing, all, assignment, "").is_none());
     let reason = |Drawing { x, y, log, .. }: &Drawing| {
         let positive = if *log { ", with y above 0" } else { "" };
         format!(
@@ -120,19 +130,32 @@ pub(crate) fn undrawn(section: &Section, all: &[OwnSection]) -> Vec<String> {
 }
 
 /// The charts of a section with their names; charts without points are omitted.
-pub(crate) fn pictures(section: &Section, all: &[OwnSection], machine: &str) -> Vec<(String, Chart)> {
+pub(crate) fn pictures(
+    section: &Section,
+    all: &[OwnSection],
+    assignment: &Assignment,
+    machine: &str,
+) -> Vec<(String, Chart)> {
     let name = |at: usize| if at == 0 { section.id.clone() } else { format!("{}-{}", section.id, at + 1) };
     let drawn = section.chart.iter().enumerate();
-    drawn.filter_map(|(at, drawing)| Some((name(at), picture(section, drawing, all, machine)?))).collect()
+    drawn
+        .filter_map(|(at, drawing)| Some((name(at), picture(section, drawing, all, assignment, machine)?)))
+        .collect()
 }
 
-fn picture(section: &Section, drawing: &Drawing, all: &[OwnSection], machine: &str) -> Option<Chart> {
+fn picture(
+    section: &Section,
+    drawing: &Drawing,
+    all: &[OwnSection],
+    assignment: &Assignment,
+    machine: &str,
+) -> Option<Chart> {
     let Drawing { x, y, curve, log } = drawing;
     let rows = rows(section, all);
     let said = |name: &str| name.replace('_', " ");
     let axis = if *log { Axis::log10 } else { Axis::linear };
-    let title = format!("{}: {}", section.title, said(y));
-    let mut chart = Chart::new(&title, Axis::linear(said(x)), axis(said(y)));
+    let title = format!("{}: {}", section.title, assignment.word(&said(y)));
+    let mut chart = Chart::new(title, Axis::linear(said(x)), axis(said(y)));
     let mut names: Vec<String> = Vec::new();
     for name in rows.iter().map(|(record, row)| text(record, row, curve)) {
         if !names.contains(&name) {
@@ -147,9 +170,9 @@ fn picture(section: &Section, drawing: &Drawing, all: &[OwnSection], machine: &s
         chart = chart.curve(if name.is_empty() { said(y) } else { name }, points);
     }
     let sources = sources(&rows, y).join(", ");
-    let chart =
-        if sources.is_empty() { chart } else { chart.caption(format!("{machine}; source: {sources}.")) };
-    Some(chart).filter(|chart| !chart.is_empty())
+    let source = assignment.sentence("source: {}", &[&sources]);
+    let chart = if sources.is_empty() { chart } else { chart.caption(format!("{machine}; {source}.")) };
+    Some(chart.in_language(assignment.words())).filter(|chart| !chart.is_empty())
 }
 
 /// The sources of the figures called `name`, without repetitions.
@@ -231,14 +254,14 @@ mod tests {
     #[test]
     fn a_table_has_what_was_set_and_what_was_found() {
         let section = Section { id: "ge".into(), title: "Elimination".into(), ..Section::default() };
-        let shown = Shown::of(&section, &further(), "a machine");
+        let shown = Shown::of(&section, &further(), &Assignment::guide(), "a machine");
         let names: Vec<&str> = shown.columns.iter().map(|column| column.name.as_str()).collect();
         assert_eq!(names, ["program", "variant", "size", "mflops"]);
         let texts: Vec<&str> = shown.rows[0].iter().map(|cell| cell.text.as_str()).collect();
         assert_eq!(texts, ["ge1", "ge1", "100", "612.3"]);
         assert!(shown.rows[1][3].missing && shown.rows[1][3].note == "no clock");
         let chosen = Section { columns: vec!["runs".into(), "nothing".into()], ..section };
-        let shown = Shown::of(&chosen, &further(), "a machine");
+        let shown = Shown::of(&chosen, &further(), &Assignment::guide(), "a machine");
         assert_eq!(shown.rows[0].iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>(), ["3", ""]);
     }
 
@@ -247,7 +270,7 @@ mod tests {
         let drawing = |y: &str| Drawing { x: "size".into(), y: y.into(), curve: "variant".into(), log: true };
         let chart = vec![drawing("nothing"), drawing("mflops")];
         let section = Section { id: "ge".into(), chart, ..Section::default() };
-        let drawn = pictures(&section, &further(), "a machine");
+        let drawn = pictures(&section, &further(), &Assignment::guide(), "a machine");
         assert_eq!(drawn.len(), 1);
         let (name, chart) = &drawn[0];
         assert_eq!((name.as_str(), chart.series.len()), ("ge-2", 1));
@@ -258,13 +281,13 @@ mod tests {
     fn what_a_columns_cells_have_in_common_is_said_once() {
         let section = Section { id: "ge".into(), columns: vec!["mflops".into()], ..Section::default() };
         let mut further = further();
-        let mixed = Shown::of(&section, &further, "a machine");
+        let mixed = Shown::of(&section, &further, &Assignment::guide(), "a machine");
         assert_eq!((mixed.columns[0].source.as_str(), mixed.rows[0][0].source.as_str()), ("", "timing"));
         further[0].records.truncate(1);
-        let alike = Shown::of(&section, &further, "a machine");
+        let alike = Shown::of(&section, &further, &Assignment::guide(), "a machine");
         assert_eq!((alike.columns[0].source.as_str(), alike.rows[0][0].source.as_str()), ("timing", ""));
         further[0].records[0].rows[0].figures[0].reading = Reading::missing("no clock");
-        let missing = Shown::of(&section, &further, "a machine");
+        let missing = Shown::of(&section, &further, &Assignment::guide(), "a machine");
         assert_eq!(
             (missing.columns[0].missing.as_str(), missing.rows[0][0].text.as_str()),
             ("no clock", "–")

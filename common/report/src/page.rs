@@ -128,7 +128,7 @@ fn part(contents: &Contents<'_>, section: &Section) -> Value {
         None => json!({
             "template": "section.html",
             "links": [[section.id, section.title]],
-            "section": Shown::of(section, &contents.further, &contents.findings.machine.description),
+            "section": Shown::of(section, &contents.further, &contents.assignment, &contents.findings.machine.description),
         }),
     }
 }

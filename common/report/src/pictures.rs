@@ -4,6 +4,7 @@ use chart::{self, Axis, Chart};
 use figures::value::{Reading, Source};
 use records::saved::Saved;
 
+use crate::assignment::Assignment;
 use crate::causes;
 use crate::findings::{Findings, Sweep};
 use crate::sweep::{source, staircase, with_capacities};
@@ -30,28 +31,47 @@ pub(crate) struct Pictures {
 }
 
 impl Pictures {
-    /// Draws them; with the `answers`, the capacities that are asked for are marked.
-    pub(crate) fn of(findings: &Findings, answers: bool) -> Pictures {
+    /// Draws them in the language of `assignment`; with the `answers`, the capacities that are
+    /// asked for are marked.
+    pub(crate) fn of(findings: &Findings, assignment: &Assignment, answers: bool) -> Pictures {
         // The sizes of the caches are a question, so captions name only the processor.
-        let caption =
-            |what: &str, source: &str| format!("{what}. {}; source: {source}.", findings.machine.description);
-        let swept = |sweep: &Sweep, what: &str, figure: &str| {
-            sweep.chart.clone().caption(caption(what, &source(&sweep.record, figure)))
+        let caption = |what: &str, source: &str| {
+            let source = assignment.sentence("source: {}", &[source]);
+            format!("{}. {}; {source}.", assignment.word(what), findings.machine.description)
         };
-        let staircase = staircase(&findings.spark.record, findings.waiting.as_ref().ok()).caption(caption(
-            "spark, one curve for each stride; accesses overlap unless they are dependent: each then waits for the last",
-            "timing",
-        ));
+        let swept = |sweep: &Sweep, title: String, what: &str, figure: &str, y: &str| {
+            let mut chart = sweep.chart.clone().caption(caption(what, &source(&sweep.record, figure)));
+            chart.title = title;
+            chart.y.label = y.to_owned();
+            chart.in_language(assignment.words())
+        };
+        let misses = |sweep: &Sweep| {
+            let event = sweep.record.settings.get("event").and_then(|event| event.as_str());
+            let title = "{} per access by array size and stride";
+            let title = assignment.sentence(title, &[event.unwrap_or_default()]);
+            swept(sweep, title, "cm1, one curve for each array size", "avg_misses", "misses per access")
+        };
+        let times = |sweep: &Sweep| {
+            let title = "Time of an access by array size and stride".to_owned();
+            let what = "spark, one curve for each array size";
+            swept(sweep, title, what, "ns_per_access", "time per access (ns)")
+        };
+        let staircase = staircase(&findings.spark.record, findings.waiting.as_ref().ok(), assignment)
+            .caption(caption(
+                "spark, one curve for each stride; accesses overlap unless they are dependent: each then waits for the last",
+                "timing",
+            ))
+            .in_language(assignment.words());
         let causes = causes::chart(&findings.causes);
         let once = causes.series.iter().all(|series| series.spreads.is_empty());
         let runs = if once { "One run of each" } else { "Medians; thin lines: smallest to largest run" };
         Pictures {
-            spark: swept(&findings.spark, "spark, one curve for each array size", "ns_per_access"),
+            spark: times(&findings.spark),
             staircase: if answers { with_capacities(staircase, &findings.machine) } else { staircase },
-            figure_1: figure_1(),
-            l1: swept(&findings.l1, "cm1, one curve for each array size", "avg_misses"),
-            l2: swept(&findings.l2, "cm1, one curve for each array size", "avg_misses"),
-            causes: causes.caption(caption(runs, "timing")),
+            figure_1: figure_1().in_language(assignment.words()),
+            l1: misses(&findings.l1),
+            l2: misses(&findings.l2),
+            causes: causes.caption(caption(runs, "timing")).in_language(assignment.words()),
         }
     }
 

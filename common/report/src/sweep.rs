@@ -10,6 +10,7 @@ use records::record::{Record, Row};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::assignment::Assignment;
 use crate::figure::grouped;
 
 /// A table with a row for each stride and a column for each array size.
@@ -97,7 +98,7 @@ pub const STRIDE: Bytes = Bytes(256);
 
 /// Time against the array size, for a few strides, and for dependent accesses: each cache
 /// is a plateau.
-pub(crate) fn staircase(spark: &Record, waiting: Option<&Record>) -> Chart {
+pub(crate) fn staircase(spark: &Record, waiting: Option<&Record>, assignment: &Assignment) -> Chart {
     let cells = cells(spark, "ns_per_access");
     let chart = Chart::new(
         "Time of an access by array size",
@@ -108,14 +109,17 @@ pub(crate) fn staircase(spark: &Record, waiting: Option<&Record>) -> Chart {
         let curve = cells.iter().filter(|((stride, _), _)| *stride == wanted);
         let points: Vec<(f64, Reading)> =
             curve.map(|((_, size), reading)| (*size as f64, (*reading).clone())).collect();
-        chart.readings(format!("stride {}", Bytes(wanted)), &points)
+        chart.readings(assignment.sentence("stride {}", &[&Bytes(wanted).to_string()]), &points)
     });
     let Some(waiting) = waiting else { return chart };
     let points = waiting
         .rows
         .iter()
         .filter_map(|row| Some((row.whole("size_bytes")? as f64, row.reading("ns_per_access")?.clone())));
-    chart.readings(format!("stride {}, dependent", STRIDE), &Vec::from_iter(points))
+    chart.readings(
+        assignment.sentence("stride {}, dependent", &[&STRIDE.to_string()]),
+        &Vec::from_iter(points),
+    )
 }
 
 /// Marks the capacities of the caches.

@@ -340,6 +340,11 @@ impl Assignment {
         self.words.get(english).map_or(english, String::as_str)
     }
 
+    /// The same, with each `{}` replaced by one of `parts`.
+    pub(crate) fn sentence(&self, english: &str, parts: &[&str]) -> String {
+        parts.iter().fold(self.word(english).to_owned(), |text, part| text.replacen("{}", part, 1))
+    }
+
     /// All translations.
     pub fn words(&self) -> &BTreeMap<String, String> {
         &self.words
