@@ -138,28 +138,14 @@ pub fn finish(record: &Record, options: &Output, shown: &Shown<'_>) -> Result<()
     print(&text)
 }
 
-/// The chart as the options say. Nothing that was measured is lost for a range that an axis does
-/// not have: a note says so, and the chart is drawn without that range.
+/// The chart as the options say. Nothing that was measured is lost for a range or a size that the
+/// chart cannot have: a note says so, and the chart is drawn without ranges in its own size.
 pub fn looked(chart: Chart, look: &Look) -> Chart {
-    let without = [
-        look.clone(),
-        Look { y_range: None, ..look.clone() },
-        Look { x_range: None, ..look.clone() },
-        Look { x_range: None, y_range: None, ..look.clone() },
-    ];
-    let mut refused = None;
-    for look in without {
-        match look.applied(chart.clone()) {
-            Ok(looked) => {
-                if let Some(why) = refused {
-                    message(format!("note: {why}; the chart is drawn without that range"));
-                }
-                return looked;
-            }
-            Err(why) => refused = refused.or(Some(why)),
-        }
-    }
-    chart
+    look.applied(chart.clone()).unwrap_or_else(|why| {
+        message(format!("note: {why}; the chart is drawn whole, in its usual size"));
+        let whole = Look { x_range: None, y_range: None, chart_size: None, ..look.clone() };
+        whole.applied(chart.clone()).unwrap_or(chart)
+    })
 }
 
 /// Why a record is neither printed nor saved.

@@ -16,8 +16,9 @@ const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 520.0;
 const PANEL_HEIGHT: f64 = 250.0;
 const MAX_COLUMNS: usize = 4;
-/// Smallest sides of a plot in which its curves can be read.
+/// Smallest sides of a plot in which its curves can be read, and of one with names at their ends.
 const MIN_PLOT: [f64; 2] = [90.0, 70.0];
+const MIN_NAMED_PLOT: [f64; 2] = [200.0, 140.0];
 /// Most characters of a curve's name.
 const MAX_NAME: usize = 40;
 const MARGIN: f64 = 12.0;
@@ -69,7 +70,10 @@ impl Chart {
     pub(crate) fn least_size(&self) -> Option<[u32; 2]> {
         let (columns, rows) = self.grid();
         let mut chart = self.clone();
+        let needed = if self.has_ends() { MIN_NAMED_PLOT } else { MIN_PLOT };
         let mut least = self.sides();
+        let labels = [&self.x, &self.y].map(|axis| labels::width(&self.axis_label(axis), LABEL_EM));
+        least[0] = least[0].max((labels[0].max(labels[1]) + 2.0 * MARGIN).ceil() as u32);
         // Titles need less height in a wider picture.
         for (side, count) in [columns, rows].into_iter().enumerate() {
             chart.size = Some((least[0], least[1]));
@@ -78,7 +82,7 @@ impl Chart {
                 [right - left, bottom - top][side]
             };
             let smallest = chart.layout().plots.iter().map(plot).fold(f64::INFINITY, f64::min);
-            least[side] += ((MIN_PLOT[side] - smallest).max(0.0) * count as f64 - 1e-6).ceil() as u32;
+            least[side] += ((needed[side] - smallest).max(0.0) * count as f64 - 1e-6).ceil() as u32;
         }
         (least != self.sides()).then_some(least)
     }

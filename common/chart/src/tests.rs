@@ -102,7 +102,7 @@ fn ranges_cut_curves_and_say_so() {
         let error = seen(misses(4), x, y).unwrap_err();
         assert_eq!(
             error,
-            "nothing of this chart is in the range; it has stride: 1 B to 32 KiB; misses per access: 0 to 1"
+            "nothing of this chart is in that range; choose one within stride: 1 B to 32 KiB; misses per access: 0 to 1"
         );
     }
     let zero = View { log_y: true, y_range: range("0:1"), ..View::default() };

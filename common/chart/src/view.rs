@@ -84,7 +84,7 @@ impl Chart {
         if (view.x_range.is_some() || view.y_range.is_some()) && !self.is_empty() && !is_in_range(&self) {
             let extents = [true, false].into_iter().filter_map(|is_x| self.range_of(is_x));
             let extents = Vec::from_iter(extents).join("; ");
-            return Err(format!("nothing of this chart is in the range; it has {extents}"));
+            return Err(format!("nothing of this chart is in that range; choose one within {extents}"));
         }
         match self.least_size().filter(|_| view.size.is_some()) {
             Some([width, height]) => {

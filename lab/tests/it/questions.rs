@@ -43,7 +43,9 @@ fn readable(page: &str) -> String {
     let page = each(&page, "<metadata>", "</metadata>", |_| String::new());
     let page = each(&page, "<desc>", "</desc>", |words| {
         let shown = |part: &&str| {
-            !["stride: ", "array size: ", "curves: "].iter().any(|start| part.starts_with(start))
+            let places =
+                ["stride: ", "array size: ", "curves: ", "passo: ", "tamanho do vetor: ", "curvas: "];
+            !places.iter().any(|start| part.starts_with(start))
         };
         words.split(". ").filter(shown).collect()
     });
@@ -55,7 +57,8 @@ fn readable(page: &str) -> String {
 
 /// An array's size or a stride, as ticks and legends show it.
 fn is_place(label: &str) -> bool {
-    label.strip_prefix("stride ").unwrap_or(label).parse::<Bytes>().is_ok()
+    let place = ["stride ", "passo "].iter().find_map(|start| label.strip_prefix(start));
+    place.unwrap_or(label).parse::<Bytes>().is_ok()
 }
 
 /// `text` with each part between `begin` and `end` replaced by `replaced` of it.
