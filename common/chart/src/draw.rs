@@ -18,7 +18,7 @@ use crate::axis::{Span, plain};
 use crate::chart::{Chart, Series};
 use crate::labels::{self, Area, Point, TICK_EM};
 use crate::layout::{Layout, Plot, ROW, Text};
-use crate::style::{BAND, FINE_GRID, GRID, PAPER, SOFT, Style, TEXT};
+use crate::style::{BAND, FINE_GRID, GRID, PAPER, SOFT, Style, TEXT, of_text};
 
 /// Plotters' coordinates are whole numbers; this many of them make one unit, a pixel of a
 /// picture in its ordinary size.
@@ -210,7 +210,7 @@ where
             }
             let corners = [pixel((left, y - 6.0)), pixel((right, y + 6.0))];
             self.root.draw(&Rectangle::new(corners, PAPER.mix(0.75).filled()))?;
-            self.text(label.middle, &self.chart.name(label.index), HPos::Center, TICK_EM, colour)?;
+            self.text(label.middle, &self.chart.name(label.index), HPos::Center, TICK_EM, of_text(colour))?;
         }
         Ok(())
     }

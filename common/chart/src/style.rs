@@ -71,6 +71,20 @@ impl Style {
     }
 }
 
+/// Relative luminance, 0 to 1.
+fn luminance(RGBColor(r, g, b): RGBColor) -> f64 {
+    let linear = |c: u8| (f64::from(c) / 255.0).powf(2.2);
+    0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b)
+}
+
+/// `colour` as dark as text on white paper must be: a contrast of 4.5 and more.
+pub(crate) fn of_text(colour: RGBColor) -> RGBColor {
+    const DARK: f64 = 0.17;
+    let share = (DARK / luminance(colour)).powf(1.0 / 2.2).min(1.0);
+    let darker = |c: u8| (f64::from(c) * share) as u8;
+    RGBColor(darker(colour.0), darker(colour.1), darker(colour.2))
+}
+
 /// The colour of the sequence at `share`, 0 to 1.
 fn sequential(share: f64) -> RGBColor {
     let at = share.clamp(0.0, 1.0) * (SEQUENCE.len() - 1) as f64;
@@ -84,10 +98,17 @@ mod tests {
     use super::*;
 
     /// CIE lightness, 0 to 100: what remains of a colour in a greyscale print.
-    fn lightness(RGBColor(r, g, b): RGBColor) -> f64 {
-        let linear = |c: u8| (f64::from(c) / 255.0).powf(2.2);
-        let luminance = 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
-        116.0 * luminance.cbrt() - 16.0
+    fn lightness(colour: RGBColor) -> f64 {
+        116.0 * luminance(colour).cbrt() - 16.0
+    }
+
+    #[test]
+    fn names_of_light_curves_can_be_read() {
+        for colour in DISTINCT.into_iter().chain(SEQUENCE) {
+            let text = of_text(colour);
+            assert!(1.05 / (luminance(text) + 0.05) >= 4.5, "{colour:?} {text:?}");
+        }
+        assert_eq!(of_text(SEQUENCE[5]), SEQUENCE[5]);
     }
 
     #[test]
