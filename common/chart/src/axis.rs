@@ -96,6 +96,24 @@ impl Axis {
         !self.names.is_empty()
     }
 
+    /// A number with the axis's decimal sign.
+    pub(crate) fn signed(&self, number: String) -> String {
+        match &self.sign {
+            Some(sign) => number.replace('.', sign),
+            None => number,
+        }
+    }
+
+    /// `value` with four significant digits, or as a size with its unit.
+    pub(crate) fn amount(&self, value: f64) -> String {
+        let is_size = self.is_bytes && (1.0..1e15).contains(&value);
+        self.signed(if is_size {
+            Bytes(value.round() as u64).to_string()
+        } else {
+            plain(value, value / 100.0)
+        })
+    }
+
     /// `value` on the axis's scale: itself, or its logarithm.
     fn measure(&self, value: f64) -> f64 {
         match self.scale {
@@ -230,7 +248,7 @@ impl Span {
 
     /// `value` as it is written at the axis.
     pub(crate) fn label(&self, value: f64) -> String {
-        let text = match self.axis.scale {
+        self.axis.signed(match self.axis.scale {
             _ if self.axis.is_bytes && (1.0..1e15).contains(&value) => short_bytes(value.round() as u64),
             Scale::Log2 if value > 65536.0 => format!("2^{:.0}", value.log2()),
             Scale::Log2 if (1e-5..1.0).contains(&value) => value.to_string(),
@@ -239,11 +257,7 @@ impl Span {
                 _ => plain(value, self.high - self.low),
             },
             Scale::Log2 | Scale::Log10 => plain(value, value.abs() * 5.0),
-        };
-        match &self.axis.sign {
-            Some(sign) => text.replace('.', sign),
-            None => text,
-        }
+        })
     }
 }
 
@@ -291,14 +305,6 @@ pub(crate) fn plain(value: f64, span: f64) -> String {
     if !text.contains('.') { text } else { text.trim_end_matches('0').trim_end_matches('.').to_owned() }
 }
 
-/// A value with four significant digits, or a size with its unit.
-pub(crate) fn amount(axis: &Axis, value: f64) -> String {
-    if axis.is_bytes && (1.0..1e15).contains(&value) {
-        return Bytes(value.round() as u64).to_string();
-    }
-    plain(value, value / 100.0)
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -337,8 +343,8 @@ mod tests {
             (1e-9, "1e-9"),
             (2.54e8, "2.54e8"),
         ] {
-            assert_eq!(amount(&ns, value), text);
+            assert_eq!(ns.amount(value), text);
         }
-        assert_eq!(amount(&Axis::bytes("stride"), 4096.0), "4 KiB");
+        assert_eq!(Axis::bytes("stride").amount(4096.0), "4 KiB");
     }
 }

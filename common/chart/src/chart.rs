@@ -6,7 +6,7 @@ use figures::text::clean;
 use figures::units::Bytes;
 use figures::value::Reading;
 
-use crate::axis::{Axis, Scale, amount};
+use crate::axis::{Axis, Scale};
 
 /// What a chart shows.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -164,16 +164,6 @@ impl Chart {
         parts.iter().fold(text, |text, part| text.replacen("{}", part, 1))
     }
 
-    /// A number with the decimal sign of the chart's language.
-    pub(crate) fn localised(&self, number: String) -> String {
-        if self.words.is_empty() { number } else { number.replace('.', &self.say(".", &[])) }
-    }
-
-    /// `value` of an axis with four significant digits, or as a size with its unit.
-    pub(crate) fn amount(&self, axis: &Axis, value: f64) -> String {
-        self.localised(amount(axis, value))
-    }
-
     /// Draws the curves from light to dark in their order.
     pub fn ordered(self) -> Chart {
         Chart { ordered: true, ..self }
@@ -197,8 +187,7 @@ impl Chart {
 
     /// Whether there is no point that can be drawn.
     pub fn is_empty(&self) -> bool {
-        let drawable = |&(x, y): &(f64, f64)| self.x.shows(x) && self.y.shows(y);
-        !self.series.iter().any(|s| s.points.iter().any(drawable))
+        self.drawn().next().is_none()
     }
 
     /// All texts of the chart.
@@ -211,27 +200,23 @@ impl Chart {
         [&mut self.title, &mut self.caption].into_iter().chain(axes).chain(series).chain(marks)
     }
 
-    /// The ends of an axis's values among the points that are drawn; nothing without such points.
-    pub(crate) fn extent(&self, is_x: bool) -> Option<(f64, f64)> {
-        let drawn = self.all_points().filter(|(x, y)| self.x.shows(*x) && self.y.shows(*y));
-        let values = drawn.map(|&(x, y)| if is_x { x } else { y });
-        values.fold(None, |ends, value| {
-            let (low, high) = ends.unwrap_or((value, value));
-            Some((value.min(low), value.max(high)))
-        })
-    }
-
     /// The points of all curves, and the hollow ones.
     pub(crate) fn all_points(&self) -> impl Iterator<Item = &(f64, f64)> + Clone {
         self.series.iter().flat_map(|series| series.points.iter().chain(&series.hollow))
     }
 
+    /// The points that the axes can show.
+    fn drawn(&self) -> impl Iterator<Item = &(f64, f64)> {
+        self.all_points().filter(|(x, y)| self.x.shows(*x) && self.y.shows(*y))
+    }
+
     /// `stride: 4 KiB to 64 KiB`; nothing for an axis of names, or without points.
     pub(crate) fn range_of(&self, is_x: bool) -> Option<String> {
         let axis = if is_x { &self.x } else { &self.y };
-        let (low, high) = self.extent(is_x).filter(|_| !axis.is_named())?;
-        let ends = [low, high].map(|value| self.amount(axis, value));
-        Some(format!("{}: {}", axis.label, self.say("{} to {}", &[&ends[0], &ends[1]])))
+        let values = || self.drawn().map(|&(x, y)| if is_x { x } else { y });
+        let ends = [values().reduce(f64::min)?, values().reduce(f64::max)?].map(|value| axis.amount(value));
+        let range = self.say("{} to {}", &[&ends[0], &ends[1]]);
+        (!axis.is_named()).then(|| format!("{}: {range}", axis.label))
     }
 
     /// What the chart is about, in a sentence: its caption, its curves and their ranges.

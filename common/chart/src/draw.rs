@@ -258,11 +258,11 @@ where
                 let (across, down) = context.backend_coord(&(at, spread.map_or(value, |spread| spread.2)));
                 let above = if has_bars { 8.0 } else { 12.0 };
                 let at = (f64::from(across) / FINE, f64::from(down.min(place.1)) / FINE - above);
-                let text = chart.localised(plain(value, value / 10.0));
+                let text = chart.y.signed(plain(value, value / 10.0));
                 self.text(at, &text, HPos::Center, TICK_EM, TEXT)?;
             }
             let name = chart.x.names.get((at.round() as usize).wrapping_sub(1)).cloned();
-            let (at, y) = (name.unwrap_or_else(|| chart.amount(&chart.x, at)), |y| chart.amount(&chart.y, y));
+            let (at, y) = (name.unwrap_or_else(|| chart.x.amount(at)), |y| chart.y.amount(y));
             values.push(match spread {
                 _ if is_hollow => json!([place.0, place.1, at, y(value), chart.say("hollow point", &[])]),
                 Some((_, low, high)) => {
