@@ -3,11 +3,17 @@
 
 use events::Identity;
 use figures::units::Bytes;
+use raw_cpuid::{
+    Associativity, CacheParameter, CacheType, CpuId, CpuIdReader, CpuIdResult, DatInfo, DatType, Hypervisor,
+};
 
 use super::{Cache, CacheKind, Sharers, Teller};
 
 /// A virtual machine whose hypervisor is unknown.
 pub(super) const VIRTUAL_MACHINE: &str = "virtual machine";
+
+/// Vendors that describe TLBs in AMD's leaves.
+const AMD: [&str; 2] = ["AuthenticAMD", "HygonGenuine"];
 
 /// What a processor reported.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -30,194 +36,179 @@ pub struct Tlb {
     pub ways: u64,
 }
 
-/// Registers EAX, EBX, ECX and EDX of a leaf.
-type Registers = [u32; 4];
-
-/// A processor's leaves: the host's, or in tests those of a known processor.
-type Leaves<'a> = &'a dyn Fn(u32, u32) -> Registers;
-
 /// What the calling thread's processor reports; `None` on other architectures.
 pub(crate) fn read() -> Option<Own> {
-    own(&leaf)
+    own(leaf)
 }
 
 /// All TLBs of the calling thread's processor; empty if it does not report them.
 pub fn tlbs() -> Vec<Tlb> {
-    if vendor(&leaf) == *b"AuthenticAMD" {
-        return amd_tlbs(leaf(0x8000_0005, 0), leaf(0x8000_0006, 0));
-    }
-    if leaf(0, 0)[0] < 0x18 {
-        return Vec::new();
-    }
-    (0..=leaf(0x18, 0)[0].min(31)).filter_map(|sub| intel_tlb(leaf(0x18, sub))).collect()
+    all_tlbs(leaf)
 }
 
 #[cfg(target_arch = "x86_64")]
-fn leaf(number: u32, sub: u32) -> Registers {
-    let got = std::arch::x86_64::__cpuid_count(number, sub);
-    [got.eax, got.ebx, got.ecx, got.edx]
+fn leaf(number: u32, sub: u32) -> CpuIdResult {
+    raw_cpuid::native_cpuid::cpuid_count(number, sub)
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn leaf(_number: u32, _sub: u32) -> Registers {
-    [0; 4]
+fn leaf(_number: u32, _sub: u32) -> CpuIdResult {
+    CpuIdResult { eax: 0, ebx: 0, ecx: 0, edx: 0 }
 }
 
-/// The bytes of registers, one after the other.
-fn bytes<const N: usize>(registers: &[u32]) -> [u8; N] {
-    let mut bytes = [0; N];
-    for (four, register) in bytes.chunks_exact_mut(4).zip(registers) {
-        four.copy_from_slice(&register.to_le_bytes());
-    }
-    bytes
-}
-
-fn vendor(leaf: Leaves) -> [u8; 12] {
-    let [_, b, c, d] = leaf(0, 0);
-    bytes(&[b, d, c])
-}
-
-fn own(leaf: Leaves) -> Option<Own> {
-    let maker = vendor(leaf);
-    if maker == [0; 12] {
+fn own(leaf: impl CpuIdReader) -> Option<Own> {
+    let cpuid = CpuId::with_cpuid_reader(leaf.clone());
+    let vendor = cpuid.get_vendor_info()?.as_str().to_owned();
+    let maker: &[u8; 12] = vendor.as_bytes().try_into().ok()?;
+    if *maker == [0; 12] {
         return None;
     }
-    let [features, _, flags, _] = leaf(1, 0);
+    let is_virtual = cpuid.get_feature_info().is_some_and(|features| features.has_hypervisor());
     Some(Own {
-        vendor: text(&maker).unwrap_or_default(),
-        name: brand(leaf),
-        identity: Identity::from_cpuid(&maker, features),
-        caches: caches(leaf, maker == *b"AuthenticAMD"),
-        hypervisor: (flags >> 31 == 1).then(|| hypervisor(leaf)),
+        name: cpuid.get_processor_brand_string().map(|name| name.as_str().trim().to_owned()),
+        identity: Identity::from_cpuid(maker, leaf.cpuid1(1).eax),
+        caches: cpuid.get_cache_parameters().into_iter().flatten().filter_map(cache).collect(),
+        hypervisor: is_virtual.then(|| hypervisor(&cpuid).to_owned()),
+        vendor,
     })
 }
 
-fn text(bytes: &[u8]) -> Option<String> {
-    let text = String::from_utf8_lossy(bytes);
-    let text = text.trim_matches(|c: char| c == '\0' || c.is_whitespace());
-    (!text.is_empty()).then(|| text.to_owned())
-}
-
-fn brand(leaf: Leaves) -> Option<String> {
-    if leaf(0x8000_0000, 0)[0] < 0x8000_0004 {
-        return None;
-    }
-    let registers: Vec<u32> = (0x8000_0002..=0x8000_0004).flat_map(|number| leaf(number, 0)).collect();
-    text(&bytes::<48>(&registers))
-}
-
-fn hypervisor(leaf: Leaves) -> String {
-    let [_, b, c, d] = leaf(0x4000_0000, 0);
-    let known = match &bytes::<12>(&[b, c, d]) {
-        b"KVMKVMKVM\0\0\0" => "KVM",
-        b"Microsoft Hv" => "Hyper-V",
-        b"VMwareVMware" => "VMware",
-        b"XenVMMXenVMM" => "Xen",
-        b"TCGTCGTCGTCG" => "QEMU",
-        b"VBoxVBoxVBox" => "VirtualBox",
-        b"bhyve bhyve " => "bhyve",
+fn hypervisor(cpuid: &CpuId<impl CpuIdReader>) -> &'static str {
+    match cpuid.get_hypervisor_info().map(|info| info.identify()) {
+        Some(Hypervisor::KVM) => "KVM",
+        Some(Hypervisor::HyperV) => "Hyper-V",
+        Some(Hypervisor::VMware) => "VMware",
+        Some(Hypervisor::Xen) => "Xen",
+        Some(Hypervisor::QEMU) => "QEMU",
+        Some(Hypervisor::Bhyve) => "bhyve",
         _ => VIRTUAL_MACHINE,
-    };
-    known.to_owned()
-}
-
-/// From leaf 4 (Intel) or 0x8000001d (AMD), which have the same format.
-fn caches(leaf: Leaves, amd: bool) -> Vec<Cache> {
-    let number = if amd { 0x8000_001d } else { 4 };
-    if leaf(number & 0x8000_0000, 0)[0] < number {
-        return Vec::new();
     }
-    (0..16).map_while(|sub| cache(leaf(number, sub))).collect()
 }
 
-fn cache(registers: Registers) -> Option<Cache> {
-    let [a, b, sets, _] = registers.map(u64::from);
-    let kind = match a & 0x1f {
-        1 => CacheKind::Data,
-        2 => CacheKind::Instruction,
-        3 => CacheKind::Unified,
-        _ => return None,
+fn cache(found: CacheParameter) -> Option<Cache> {
+    let kind = match found.cache_type() {
+        CacheType::Data => CacheKind::Data,
+        CacheType::Instruction => CacheKind::Instruction,
+        CacheType::Unified => CacheKind::Unified,
+        CacheType::Null | CacheType::Reserved => return None,
     };
-    let (line, partitions, ways, sets) = ((b & 0xfff) + 1, (b >> 12 & 0x3ff) + 1, (b >> 22) + 1, sets + 1);
+    let [line, partitions, ways, sets] =
+        [found.coherency_line_size(), found.physical_line_partitions(), found.associativity(), found.sets()]
+            .map(|number| number as u64);
     Some(Cache {
-        level: (a >> 5 & 7) as u8,
+        level: found.level(),
         kind,
         size: Bytes(line * partitions * ways * sets),
         line: Bytes(line),
         ways: Some(ways),
         sets: Some(sets),
-        shared_by: Some(Sharers::AtMost((a >> 14 & 0xfff) as usize + 1)),
+        shared_by: Some(Sharers::AtMost(found.max_cores_for_cache())),
         teller: Teller::Cpuid,
     })
 }
 
-/// One subleaf of leaf 0x18 (Intel).
-fn intel_tlb(registers: Registers) -> Option<Tlb> {
-    let [_, b, sets, d] = registers.map(u64::from);
-    let kind = match d & 0x1f {
-        1 => "data",
-        2 => "instruction",
-        3 => "unified",
-        4 => "load",
-        5 => "store",
-        _ => return None,
-    };
-    let sizes: Vec<&str> = (0..4).filter(|i| b >> i & 1 == 1).map(|i| ["4K", "2M", "4M", "1G"][i]).collect();
-    let (ways, full) = (b >> 16, d >> 8 & 1 == 1);
-    let name = format!("L{} {kind}, {} pages", d >> 5 & 7, sizes.join("/"));
-    Some(Tlb { name, entries: ways * sets, ways: if full { 0 } else { ways } })
+fn all_tlbs(leaf: impl CpuIdReader) -> Vec<Tlb> {
+    let cpuid = CpuId::with_cpuid_reader(leaf);
+    let intel =
+        cpuid.get_deterministic_address_translation_info().into_iter().flatten().filter_map(intel_tlb);
+    let is_amd = cpuid.get_vendor_info().is_some_and(|vendor| AMD.contains(&vendor.as_str()));
+    let first = cpuid.get_l1_cache_and_tlb_info().filter(|_| is_amd);
+    let first = first.map(|tlb| ("L1", u64::from(tlb.dtlb_4k_size()), tlb.dtlb_4k_associativity()));
+    let second = cpuid.get_l2_l3_cache_and_tlb_info().filter(|_| is_amd);
+    let second = second.map(|tlb| ("L2", u64::from(tlb.dtlb_4k_size()), tlb.dtlb_4k_associativity()));
+    let amd = [first, second].into_iter().flatten().filter(|(_, entries, _)| *entries > 0);
+    let amd = amd.map(|(level, entries, ways)| Tlb {
+        name: format!("{level} data, 4K pages"),
+        entries,
+        ways: match ways {
+            Associativity::DirectMapped => 1,
+            Associativity::NWay(ways) => ways.into(),
+            Associativity::FullyAssociative | Associativity::Disabled | Associativity::Unknown => 0,
+        },
+    });
+    intel.chain(amd).collect()
 }
 
-/// The data TLBs for 4 KiB pages in leaves 0x80000005 and 0x80000006 (AMD).
-fn amd_tlbs(five: Registers, six: Registers) -> Vec<Tlb> {
-    let ways = |code: u64| [0, 1, 2, 3, 4, 6, 8, 0, 16, 0, 32, 48, 64, 96, 128, 0][code as usize & 15];
-    let first = u64::from(five[1] >> 16);
-    let second = u64::from(six[1] >> 16);
-    let full = |ways: u64| if ways == 0xff { 0 } else { ways };
-    [
-        Tlb { name: "L1 data, 4K pages".into(), entries: first & 0xff, ways: full(first >> 8) },
-        Tlb { name: "L2 data, 4K pages".into(), entries: second & 0xfff, ways: ways(second >> 12) },
-    ]
-    .into_iter()
-    .filter(|tlb| tlb.entries > 0)
-    .collect()
+fn intel_tlb(found: DatInfo) -> Option<Tlb> {
+    let kind = match found.cache_type() {
+        DatType::DataTLB => "data",
+        DatType::InstructionTLB => "instruction",
+        DatType::UnifiedTLB => "unified",
+        DatType::LoadOnly => "load",
+        DatType::StoreOnly => "store",
+        DatType::Null | DatType::Unknown => return None,
+    };
+    let sizes = [
+        ("4K", found.has_4k_entries()),
+        ("2M", found.has_2mb_entries()),
+        ("4M", found.has_4mb_entries()),
+        ("1G", found.has_1gb_entries()),
+    ];
+    let sizes: Vec<&str> = sizes.into_iter().filter_map(|(size, held)| held.then_some(size)).collect();
+    let ways = u64::from(found.ways());
+    Some(Tlb {
+        name: format!("L{} {kind}, {} pages", found.cache_level(), sizes.join("/")),
+        entries: ways * u64::from(found.sets()),
+        ways: if found.is_fully_associative() { 0 } else { ways },
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn registers([eax, ebx, ecx, edx]: [u32; 4]) -> CpuIdResult {
+        CpuIdResult { eax, ebx, ecx, edx }
+    }
+
+    fn word(text: &[u8]) -> u32 {
+        u32::from_le_bytes(text.try_into().unwrap())
+    }
+
+    /// A Skylake client in a KVM guest.
+    fn skylake(number: u32, sub: u32) -> CpuIdResult {
+        registers(match (number, sub) {
+            (0, _) => [0x18, word(b"Genu"), word(b"ntel"), word(b"ineI")],
+            (1, _) => [0x0005_06e3, 0, 1 << 31, 0],
+            // 32 KiB, 8-way, 64 sets.
+            (4, 0) => [0x1c00_4121, 0x01c0_003f, 0x3f, 0],
+            (0x18, 0) => [1, 0, 0, 0],
+            (0x18, 1) => [0, 0x0004_0001, 16, 0x21],
+            (0x4000_0000, _) => [0x4000_0001, word(b"KVMK"), word(b"VMKV"), word(b"M\0\0\0")],
+            (0x8000_0000, _) => [0x8000_0008, 0, 0, 0],
+            (0x8000_0002, _) => [word(b"Inte"), word(b"l(R)"), word(b" Cor"), word(b"e   ")],
+            _ => [0; 4],
+        })
+    }
+
+    /// A Zen 3: 64 entries, fully associative; 2048 entries, 8-way.
+    fn zen3(number: u32, _: u32) -> CpuIdResult {
+        registers(match number {
+            0 => [0x10, word(b"Auth"), word(b"cAMD"), word(b"enti")],
+            0x8000_0000 => [0x8000_0023, 0, 0, 0],
+            0x8000_0005 => [0, 0xff40_ff40, 0, 0],
+            0x8000_0006 => [0, 0x6800_6600, 0, 0],
+            _ => [0; 4],
+        })
+    }
+
     #[test]
-    fn registers_of_known_processors_are_read() {
-        // A Skylake client's level 1 data cache: 32 KiB, 8-way, 64 sets.
-        let found = cache([0x1c00_4121, 0x01c0_003f, 0x3f, 0]).unwrap();
+    fn caches_and_tlbs_of_known_processors_are_read() {
+        let found = &own(skylake).unwrap().caches[..];
+        let [found] = found else { panic!("{found:?}") };
         assert_eq!((found.level, found.kind, found.size), (1, CacheKind::Data, Bytes::kib(32)));
         assert_eq!((found.line, found.ways, found.sets, found.sharers()), (Bytes(64), Some(8), Some(64), 2));
-        assert_eq!(cache([0; 4]), None);
-        // Zen 3: 64 entries, fully associative; 2048 entries, 8-way.
-        let found = amd_tlbs([0, 0xff40_ff40, 0, 0], [0, 0x6800_6600, 0, 0]);
-        assert_eq!((found[0].entries, found[0].ways), (64, 0));
-        assert_eq!((found[1].entries, found[1].ways), (2048, 8));
-        let found = intel_tlb([0, 0x0004_0001, 16, 0x21]).unwrap();
-        assert_eq!((found.name.as_str(), found.entries, found.ways), ("L1 data, 4K pages", 64, 4));
+        let tlb = |name: &str, entries, ways| Tlb { name: name.to_owned(), entries, ways };
+        assert_eq!(all_tlbs(skylake), [tlb("L1 data, 4K pages", 64, 4)]);
+        assert_eq!(all_tlbs(zen3), [tlb("L1 data, 4K pages", 64, 0), tlb("L2 data, 4K pages", 2048, 8)]);
     }
 
     #[test]
     fn a_guest_on_kvm_says_who_it_is() {
-        let word = |text: &[u8]| u32::from_le_bytes(text.try_into().unwrap());
-        let skylake = |number: u32, sub: u32| match (number, sub) {
-            (0, _) => [0x16, word(b"Genu"), word(b"ntel"), word(b"ineI")],
-            (1, _) => [0x0005_06e3, 0, 1 << 31, 0],
-            (4, 0) => [0x1c00_4121, 0x01c0_003f, 0x3f, 0],
-            (0x4000_0000, _) => [0, word(b"KVMK"), word(b"VMKV"), word(b"M\0\0\0")],
-            (0x8000_0000, _) => [0x8000_0008, 0, 0, 0],
-            (0x8000_0002, _) => [word(b"Inte"), word(b"l(R)"), word(b" Cor"), word(b"e   ")],
-            _ => [0; 4],
-        };
-        let found = own(&skylake).unwrap();
+        let found = own(skylake).unwrap();
         assert_eq!((found.vendor.as_str(), found.name.as_deref()), ("GenuineIntel", Some("Intel(R) Core")));
         assert_eq!(found.identity, Identity::from_cpuid(b"GenuineIntel", 0x0005_06e3));
-        assert_eq!((found.hypervisor.as_deref(), found.caches.len()), (Some("KVM"), 1));
-        assert_eq!(own(&|_, _| [0; 4]), None);
+        assert_eq!(found.hypervisor.as_deref(), Some("KVM"));
+        assert_eq!(own(|_, _| registers([0; 4])), None);
     }
 }
