@@ -49,6 +49,21 @@ fn its_exit_status_is_passed_on_and_wrong_commands_are_named() {
 }
 
 #[test]
+fn who_ends_it_ends_the_program_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "trap 'echo ended; exit 7' TERM; kill -TERM $PPID; for i in $(seq 600); do sleep 0.1; done";
+    std::fs::write(folder.path().join("waits.sh"), script).unwrap();
+    let output = lab(folder.path(), "stat --runs 3 -- sh waits.sh");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "ended\n");
+    assert_eq!(
+        std::os::unix::process::ExitStatusExt::signal(&output.status),
+        Some(15),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
 fn two_commands_run_in_turns() {
     let folder = tempfile::tempdir().unwrap();
     let output = lab(folder.path(), "stat --runs 2 --compare -- echo a -- echo b");

@@ -65,6 +65,8 @@ pub(super) fn set_up() {}
 
 pub(super) fn defer_termination() {}
 
+pub(super) fn pass_signals_to(_: Option<u32>) {}
+
 pub(super) fn termination_requested() -> bool {
     false
 }

@@ -119,6 +119,11 @@ pub(crate) trait Os {
         shared::defer_termination();
     }
 
+    /// Implements [`crate::signals::pass_to`].
+    fn pass_signals_to(child: Option<u32>) {
+        shared::pass_signals_to(child);
+    }
+
     /// Implements [`crate::signals::requested`].
     fn termination_requested() -> bool {
         shared::termination_requested()

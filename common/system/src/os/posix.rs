@@ -114,8 +114,17 @@ static ASKED: AtomicI32 = AtomicI32::new(0);
 const PUT_OFF: &[u8] =
     b"\nnote: ending after the current measurement, results so far are saved; interrupt again to end at once\n";
 
+/// The child process that receives termination signals too; 0: none.
+static CHILD: AtomicI32 = AtomicI32::new(0);
+
 extern "C" fn remember(signal: libc::c_int) {
     ASKED.store(signal, Ordering::Relaxed);
+    let child = CHILD.load(Ordering::Relaxed);
+    // A terminal sends its Ctrl-C to the child itself.
+    if child > 0 && signal != libc::SIGINT {
+        // SAFETY: POSIX allows kill in a handler.
+        unsafe { libc::kill(child, signal) };
+    }
     write_in_handler(libc::STDERR_FILENO, PUT_OFF);
 }
 
@@ -146,6 +155,10 @@ pub(super) fn defer_termination() {
             libc::sigaction(signal, &action, null_mut());
         }
     }
+}
+
+pub(super) fn pass_signals_to(child: Option<u32>) {
+    CHILD.store(child.map_or(0, |id| id as i32), Ordering::Relaxed);
 }
 
 fn asked_by() -> libc::c_int {
