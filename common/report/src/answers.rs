@@ -263,6 +263,12 @@ impl Answers {
         Some(Answers::parse(&html[begin..end]))
     }
 
+    /// How many fields for answers a page has, other than the students' numbers and names.
+    pub fn fields_in_page(html: &str) -> usize {
+        let all = html.matches(" data-field=\"").count();
+        all.saturating_sub(html.matches(" id=\"student-").count())
+    }
+
     /// Whether a text claims to be a set of answers, complete or not.
     pub fn are_named_in(text: &str) -> bool {
         text.contains(FORMAT)

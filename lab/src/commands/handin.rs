@@ -87,6 +87,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         archive(&entries).map_err(|why| Failure::could_not(format!("the archive cannot be made: {why}")))?;
     output::write(&out, &bytes)?;
     let number = entries.iter().filter(|entry| entry.name.starts_with("records/")).count();
+    let missing = missing.into_iter().chain(empty_fields(&entries, answered)).collect();
     let page = if entries.iter().any(|entry| entry.name == "report.html") { "the page, " } else { "" };
     notes(folder, &answers, &entries, missing)
         .iter()
@@ -102,6 +103,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 /// Whether a field has an answer; the student's name is none.
 pub(crate) fn is_answer(id: &str, answer: &Answer) -> bool {
     !id.starts_with("student-") && !answer.is_empty()
+}
+
+/// How many of the page's fields have no answer, if any.
+fn empty_fields(entries: &[ArchiveFile], answered: usize) -> Option<String> {
+    let page = entries.iter().find(|entry| entry.name == "report.html")?;
+    let fields = Answers::fields_in_page(&encoding::decode(&page.bytes).ok()?);
+    let empty = fields.checked_sub(answered).filter(|empty| *empty > 0)?;
+    Some(format!("{empty} of the page's {fields} fields are empty"))
 }
 
 /// `report.zip` for `report`; for `.`, the name of the current folder.

@@ -75,6 +75,17 @@ fn one_archive_has_everything_and_is_graded() {
 }
 
 #[test]
+fn the_page_s_empty_fields_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let fields = "<input id=\"student-1-name\" data-field=\"line\"><fieldset id=\"s2-2\" data-field=\"bytes\"><textarea id=\"s2-2-why\" data-field=\"text\"></textarea>";
+    let fields = page(&format!("\"s2-2\":{{\"value\":\"64\",\"unit\":\"KiB\"}},{SIGNED}")) + fields;
+    write(folder.path(), "report/report.html", &fields);
+    let (code, told) = handin(folder.path(), "report");
+    assert_eq!(code, Some(0), "{told}");
+    assert!(told.contains("1 of the page's 2 fields are empty"), "{told}");
+}
+
+#[test]
 fn the_answers_saved_last_are_packed_whatever_the_browser_calls_them() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
