@@ -289,7 +289,8 @@ pub fn run_as<A: Parser>(mut command: Command, program: impl FnOnce(A) -> Result
         }
         Err(error) => {
             for line in error.to_string().trim_end().lines() {
-                console::message(shorten(line, LONGEST));
+                let line = line.replace("invalid digit found in string", "it is not a whole number");
+                console::message(shorten(&line, LONGEST));
             }
             return ExitCode::from(Failure::Usage(String::new()).exit_code());
         }
