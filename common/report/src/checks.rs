@@ -9,6 +9,8 @@ use crate::figure::Figure;
 use crate::findings::{Findings, LineFrom};
 use crate::product::Product;
 
+/// Two times of the same loops that differ by more than this factor make speed-ups doubtful.
+const SAME_LOOPS: f64 = 1.15;
 /// A spread over runs above this share of the median makes a time doubtful.
 const SCATTER: f64 = 0.25;
 
@@ -19,6 +21,7 @@ pub(crate) fn warnings(findings: &Findings, products: &[Product; 4]) -> Vec<Stri
     products.iter().for_each(|product| counts(findings, product, &mut found));
     times(findings, &mut found);
     causes(&findings.causes, &mut found);
+    timed_twice(findings, &mut found);
     shared(products, &mut found);
     reach(&findings.l1.record, "L1", findings.machine.level(1).map(|c| c.size), &mut found);
     reach(&findings.l2.record, "L2", findings.machine.level(2).map(|c| c.size), &mut found);
@@ -135,6 +138,26 @@ fn causes(record: &Record, found: &mut Vec<String>) {
             names.join("; "),
             100.0 * SCATTER
         ));
+    }
+}
+
+/// The products are timed alone, and again in turns with the other kernels.
+fn timed_twice(findings: &Findings, found: &mut Vec<String>) {
+    for record in [&findings.mm1, &findings.mm2, &findings.mm3] {
+        let in_turns = findings.causes.rows.iter().find(|row| {
+            row.keys.get("kernel").and_then(|name| name.as_str()) == Some(record.program.as_str())
+        });
+        let seconds = |row: Option<&Row>| row?.amount("cpu_s").filter(|seconds| *seconds > 0.0);
+        let Some((alone, in_turns)) = seconds(record.rows.first()).zip(seconds(in_turns)) else { continue };
+        let factor = alone.max(in_turns) / alone.min(in_turns);
+        if factor > SAME_LOOPS {
+            found.push(format!(
+                "{}: the same loops took {:.2} ms alone and {:.2} ms in the table of what decides the time: something other than the loops changed one of them, such as other programs; a speed-up below {factor:.2} proves nothing here",
+                record.program,
+                1e3 * alone,
+                1e3 * in_turns
+            ));
+        }
     }
 }
 

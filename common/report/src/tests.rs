@@ -119,6 +119,24 @@ fn a_wrong_checksum_is_reported_and_answers_are_hidden() {
 }
 
 #[test]
+fn two_times_of_the_same_loops_that_disagree_are_reported() {
+    let mut findings = findings();
+    let timed = |seconds| Reading::new(seconds, Source::Timing);
+    for (record, name, alone, in_turns) in
+        [(&mut findings.mm2, "mm2", 0.066, 0.067), (&mut findings.mm3, "mm3", 0.082, 0.063)]
+    {
+        record.program = name.to_owned();
+        let row = record.rows.pop().unwrap();
+        record.rows.push(row.with("cpu_s", timed(alone)));
+        findings.causes.rows.push(Row::new([("kernel", name.into())]).with("cpu_s", timed(in_turns)));
+    }
+    let summary = text(&Report::new(&findings, false, Answers::default()).files().unwrap(), "summary.json");
+    let told = "mm3: the same loops took 82.00 ms alone and 63.00 ms in the table";
+    assert!(summary.contains(told) && summary.contains("below 1.30"), "{summary}");
+    assert!(!summary.contains("mm2: the same loops"), "{summary}");
+}
+
+#[test]
 fn what_a_student_computes_is_in_no_file_of_a_students_report() {
     let findings = findings();
     let of = |answers| Report::new(&findings, answers, Answers::default()).files().unwrap();
