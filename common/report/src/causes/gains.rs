@@ -6,7 +6,7 @@ use figures::stats::quantile;
 use records::record::{Record, Row};
 
 /// A smaller gain is not taken for a difference.
-const CLEAR: f64 = 1.15;
+pub(super) const CLEAR: f64 = 1.15;
 /// With fewer runs, the spread is unknown.
 const ENOUGH: usize = 3;
 
@@ -37,13 +37,9 @@ impl Gain {
 }
 
 impl Gain {
-    /// `1.31 times as fast`, `1.08 times as slow`.
+    /// `1.31 times as fast`; below 1 for a loss.
     pub(super) fn speed(self) -> String {
-        if self.median >= 1.0 {
-            return format!("{self} times as fast");
-        }
-        let inverse = Gain { median: 1.0 / self.median, fastest: 1.0 / self.fastest, ..self };
-        format!("{inverse} times as slow")
+        format!("{self} times as fast")
     }
 }
 
