@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use figures::quantity::Kind;
+use figures::value::Reading;
 use serde::{Serialize, Serializer};
 
 use crate::contents::Contents;
-use crate::figure::Figure;
-use crate::product::{Gain, Product};
+use crate::product::Product;
 
 /// Tolerance for a speed-up, as a share of it.
 const GAIN_TOLERANCE: f64 = 0.02;
@@ -210,19 +210,28 @@ pub(crate) fn checks(contents: &Contents<'_>) -> BTreeMap<&'static str, OnPage> 
     let memory = Check::of(Kind::Bytes, 2.0 * elements, 0.0)
         .or(Some(elements), Slip::Elements)
         .or(Some(6.0 * elements), Slip::AllMatrices);
+    let percent = |rate: &Reading| rate.amount().map(|rate| 100.0 * rate);
+    let rate = |product: &Product| {
+        let check = percent(&product.hit_rate).map(Check::hit_rate)?;
+        Some(check.or(percent(&product.of_loads), Slip::LoadsOnly))
+    };
+    let delta = |new: &Product, old: &Product| {
+        percent(&new.hit_rate).zip(percent(&old.hit_rate)).map(|(new, old)| Check::difference(new, old))
+    };
+    let gain = |factor: &Reading| factor.amount().map(Check::gain);
     let all = [
         ("s321-a-memory", Some(memory), MEMORY),
         ("s321-c-hit-rate", rate(mm1), RATE),
         ("s322-b-hit-rate", rate(mm2), RATE),
         ("s322-c-hit-rate", rate(transposing), RATE),
         ("s322-d-delta", delta(mm2, mm1), DELTA),
-        ("s322-d-clocks", clocks(over_mm1), GAIN),
-        ("s322-d-time", over_mm1.time.known().map(Check::gain), GAIN),
+        ("s322-d-clocks", gain(&over_mm1.clocks), GAIN),
+        ("s322-d-time", gain(&over_mm1.time), GAIN),
         ("s323-c-hit-rate", rate(mm3), RATE),
         ("s323-d-delta", delta(mm3, mm1), DELTA),
-        ("s323-d-clocks", clocks(blocked_over_mm1), GAIN),
+        ("s323-d-clocks", gain(&blocked_over_mm1.clocks), GAIN),
         ("s323-e-delta", delta(mm3, mm2), DELTA),
-        ("s323-e-clocks", clocks(blocked_over_mm2), GAIN),
+        ("s323-e-clocks", gain(&blocked_over_mm2.clocks), GAIN),
     ];
     let fields = contents.assignment.fields();
     let asked = |id: &str, kind: Kind| {
@@ -232,22 +241,6 @@ pub(crate) fn checks(contents: &Contents<'_>) -> BTreeMap<&'static str, OnPage> 
         .filter_map(|(id, check, hint)| Some((id, OnPage { check: check?, hint })))
         .filter(|(id, page)| asked(id, page.check.kind))
         .collect()
-}
-
-fn percent(rate: &Figure) -> Option<f64> {
-    rate.known().map(|rate| 100.0 * rate)
-}
-
-fn rate(product: &Product) -> Option<Check> {
-    Some(Check::hit_rate(percent(&product.hit_rate)?).or(percent(&product.of_loads), Slip::LoadsOnly))
-}
-
-fn delta(new: &Product, old: &Product) -> Option<Check> {
-    Some(Check::difference(percent(&new.hit_rate)?, percent(&old.hit_rate)?))
-}
-
-fn clocks(gain: &Gain) -> Option<Check> {
-    gain.clocks.known().map(Check::gain)
 }
 
 impl OnPage {

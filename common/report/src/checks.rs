@@ -2,10 +2,10 @@
 //! from them.
 
 use figures::units::Bytes;
+use figures::value::Reading;
 use records::product::{WALL_OVER_CPU_WARNING, cause_of_waits};
 use records::record::{Record, Row};
 
-use crate::figure::Figure;
 use crate::findings::{Findings, LineFrom};
 use crate::product::Product;
 
@@ -63,7 +63,7 @@ fn counts(findings: &Findings, product: &Product, found: &mut Vec<String>) {
     for (what, counted, expected) in
         [("loads", &product.loads, 3.0 * inner + copies), ("stores", &product.stores, inner + copies)]
     {
-        if let Some(counted) = counted.known().filter(|c| (c / expected - 1.0).abs() > 0.03) {
+        if let Some(counted) = counted.amount().filter(|c| (c / expected - 1.0).abs() > 0.03) {
             found.push(format!(
                 "{}: {counted:.0} {what} were counted where the loops make {expected:.0}: the program was compiled differently (no optimisation, a sanitizer), or other threads were counted",
                 product.name
@@ -71,7 +71,7 @@ fn counts(findings: &Findings, product: &Product, found: &mut Vec<String>) {
         }
     }
     for (level, rate) in [("L1", &product.hit_rate), ("L2", &product.l2_hit_rate)] {
-        if rate.known().is_some_and(|rate| !(0.0..=1.0).contains(&rate)) {
+        if rate.amount().is_some_and(|rate| !(0.0..=1.0).contains(&rate)) {
             found.push(format!(
                 "{}: the {level} hit rate is outside 0 to 1: the event counts misses that are not accesses of the program, such as prefetches; count hits and misses of one kind",
                 product.name
@@ -84,8 +84,8 @@ fn counts(findings: &Findings, product: &Product, found: &mut Vec<String>) {
     }
 }
 
-fn doubtful(name: &str, seconds: &Figure, found: &mut Vec<String>) {
-    if seconds.known().is_some_and(|s| s < 1e-4) {
+fn doubtful(name: &str, seconds: &Reading, found: &mut Vec<String>) {
+    if seconds.amount().is_some_and(|s| s < 1e-4) {
         found.push(format!("{name}: it took less than 0.1 ms, too little to be timed; use larger matrices"));
     }
 }
@@ -166,8 +166,8 @@ fn shared(products: &[Product; 4], found: &mut Vec<String>) {
     let apart = |product: &&Product| {
         product
             .wall
-            .known()
-            .zip(product.seconds.known())
+            .amount()
+            .zip(product.seconds.amount())
             .is_some_and(|(wall, cpu)| wall > WALL_OVER_CPU_WARNING * cpu)
     };
     let names: Vec<&str> = products.iter().filter(apart).map(|product| product.name).collect();

@@ -1,124 +1,49 @@
-//! Figures of the report: readings and results computed from them, with all their sources.
+//! Figures as the page shows them.
 
 use figures::value::{Reading, Source};
-use records::record::{Record, Row};
-use serde::{Serialize, Serializer};
-
-/// A figure, or why there is none.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Figure {
-    /// The amount, or the reason why it is missing.
-    pub(crate) amount: Result<f64, String>,
-    /// Its source; several if it was computed from several.
-    pub(crate) sources: Vec<Source>,
-    /// Spread over the runs, share of multiplexing.
-    caveat: String,
-    /// The page shows the amount times this factor, with so many decimals.
-    scale: (f64, usize),
-}
-
-impl Figure {
-    fn new(amount: Result<f64, String>, sources: Vec<Source>) -> Figure {
-        Figure { amount, sources, caveat: String::new(), scale: (1.0, 0) }
-    }
-
-    /// One reading.
-    pub(crate) fn of(reading: &Reading) -> Figure {
-        let amount = reading.result().map_err(str::to_owned);
-        Figure { caveat: caveat(reading), ..Figure::new(amount, reading.source().into_iter().collect()) }
-    }
-
-    /// A missing figure.
-    pub(crate) fn missing(reason: &str) -> Figure {
-        Figure::new(Err(reason.to_owned()), Vec::new())
-    }
-
-    /// From a closed form.
-    pub(crate) fn analytic(amount: f64) -> Figure {
-        Figure::new(Ok(amount), vec![Source::Analytic])
-    }
-
-    /// A figure of a record with a single row.
-    pub(crate) fn in_record(record: &Record, name: &str) -> Figure {
-        let reading = record.rows.first().and_then(|row: &Row| row.reading(name));
-        reading.map_or_else(|| Figure::missing("not measured"), Figure::of)
-    }
-
-    /// Computed from other figures; missing if one of them is, or if the result is not a
-    /// number.
-    pub(crate) fn from<const N: usize>(parts: [&Figure; N], compute: impl FnOnce([f64; N]) -> f64) -> Figure {
-        let mut amounts = [0.0; N];
-        let mut sources = Vec::new();
-        for (amount, part) in amounts.iter_mut().zip(parts) {
-            match &part.amount {
-                Ok(known) => *amount = *known,
-                Err(reason) => return Figure::missing(reason),
-            }
-            for source in &part.sources {
-                if !sources.contains(source) {
-                    sources.push(*source);
-                }
-            }
-        }
-        let result = compute(amounts);
-        if !result.is_finite() {
-            return Figure::missing("it would divide by zero");
-        }
-        Figure::new(Ok(result), sources)
-    }
-
-    /// The same, shown on the page as `amount * factor` with `digits` decimals.
-    pub(crate) fn shown(self, factor: f64, digits: usize) -> Figure {
-        Figure { scale: (factor, digits), ..self }
-    }
-
-    /// The amount, if there is one.
-    pub(crate) fn known(&self) -> Option<f64> {
-        self.amount.as_ref().ok().copied()
-    }
-
-    /// `hardware`, `hardware + model`.
-    pub(crate) fn source(&self) -> String {
-        self.sources.iter().map(Source::to_string).collect::<Vec<_>>().join(" + ")
-    }
-
-    /// For the page.
-    pub(crate) fn cell(&self) -> Cell {
-        let (factor, digits) = self.scale;
-        match &self.amount {
-            Ok(amount) => Cell {
-                text: grouped(&format!("{:.digits$}", amount * factor)),
-                source: self.source(),
-                note: self.caveat.clone(),
-                missing: false,
-            },
-            Err(reason) => Cell {
-                text: "not counted".to_owned(),
-                note: reason.clone(),
-                missing: true,
-                ..Cell::default()
-            },
-        }
-    }
-}
-
-impl Serialize for Figure {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        self.cell().serialize(to)
-    }
-}
+use serde::Serialize;
 
 /// A text in a table of the page, such as a figure.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub(crate) struct Cell {
     pub(crate) text: String,
     pub(crate) source: String,
+    /// Why there is no figure; else its spread over the runs, its share of multiplexing.
     pub(crate) note: String,
     pub(crate) missing: bool,
 }
 
-fn caveat(reading: &Reading) -> String {
-    let Some(amount) = reading.amount() else { return String::new() };
+impl Cell {
+    /// The amount times `factor`, with so many decimals; or why there is none.
+    pub(crate) fn of(reading: &Reading, factor: f64, digits: usize) -> Cell {
+        match reading.result() {
+            Ok(amount) => Cell {
+                text: grouped(&format!("{:.digits$}", amount * factor)),
+                source: source(reading),
+                note: caveat(reading, amount),
+                missing: false,
+            },
+            Err(reason) => Cell {
+                text: "not counted".to_owned(),
+                note: reason.to_owned(),
+                missing: true,
+                ..Cell::default()
+            },
+        }
+    }
+
+    /// A whole number from a closed form.
+    pub(crate) fn analytic(amount: f64) -> Cell {
+        Cell::of(&Reading::new(amount, Source::Analytic), 1.0, 0)
+    }
+}
+
+/// The name of its source; empty if the figure is missing.
+pub(crate) fn source(reading: &Reading) -> String {
+    reading.source().map_or_else(String::new, |source| source.to_string())
+}
+
+fn caveat(reading: &Reading, amount: f64) -> String {
     let spread = reading.spread().filter(|_| amount != 0.0).map(|s| {
         // Adding 0 to a rounded -0 gives +0.
         let percent = |end: f64| (1000.0 * (end - amount) / amount).round() / 10.0 + 0.0;
@@ -149,19 +74,6 @@ pub(crate) fn grouped(number: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use figures::value::Reading;
-
-    #[test]
-    fn a_computed_figure_retains_every_source_and_a_missing_one_stays_missing() {
-        let misses = Figure::of(&Reading::new(1.0, Source::Model));
-        let loads = Figure::of(&Reading::new(4.0, Source::Hardware));
-        let rate = Figure::from([&misses, &loads], |[m, l]| 1.0 - m / l);
-        assert_eq!((rate.known(), rate.source().as_str()), (Some(0.75), "model + hardware"));
-        let none = Figure::missing("no such counter");
-        assert_eq!(Figure::from([&none, &loads], |[m, l]| m / l).amount, Err("no such counter".into()));
-        assert!(Figure::from([&loads, &Figure::analytic(0.0)], |[a, b]| a / b).amount.is_err());
-        assert_eq!(none.shown(1.0, 3).cell().text, "not counted");
-    }
 
     #[test]
     fn thousands_are_separated() {

@@ -127,7 +127,6 @@ impl Report<'_> {
             files.push((format!("records/{name}.out"), sweep.printed.clone().into_bytes()));
         }
         files.push(("summary.json".to_owned(), summary::json(&self.contents).into_bytes()));
-        files.push(("summary.tsv".to_owned(), self.summary().into_bytes()));
         Ok(files)
     }
 
@@ -151,11 +150,6 @@ impl Report<'_> {
         let notes = self.contents.findings.mm1.notes.iter();
         let stand_in = notes.filter(|note| matches!(note, Note::StandIn { since: Some(_), .. })).take(1);
         stand_in.map(Note::to_string).chain(self.contents.warnings.iter().cloned()).collect()
-    }
-
-    /// The sheet's figures as tab-separated lines.
-    pub fn summary(&self) -> String {
-        summary::lines(&self.contents)
     }
 }
 

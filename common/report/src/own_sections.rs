@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::assignment::{Assignment, Drawing, Section};
-use crate::figure::{Cell, Figure};
+use crate::figure::Cell;
 
 /// The records of a section's programs.
 #[derive(Debug, Clone, PartialEq)]
@@ -227,7 +227,7 @@ fn cell(record: &Record, row: &Row, name: &str) -> Cell {
     let Some(reading) = row.reading(name) else {
         return Cell { text: text(record, row, name), ..Cell::default() };
     };
-    let cell = Figure::of(reading).cell();
+    let cell = Cell::of(reading, 1.0, 0);
     Cell { text: reading.amount().map_or(cell.text, four), ..cell }
 }
 

@@ -6,6 +6,7 @@ use chart::Chart;
 use events::Event;
 use figures::quantity::Doubt;
 use figures::units::Bytes;
+use figures::value::Reading;
 use machine::CacheLevel;
 use records::note::Note;
 use records::saved::Saved;
@@ -16,11 +17,11 @@ use crate::assignment::{Assignment, Section, SheetPart};
 use crate::causes;
 use crate::checked::{self, OnPage};
 use crate::contents::Contents;
-use crate::figure::Figure;
+use crate::figure::Cell;
 use crate::findings::{Findings, LineFrom, Sweep};
 use crate::own_sections::Shown;
 use crate::pictures::FIGURE_1;
-use crate::product::Product;
+use crate::product::{Gain, Product};
 use crate::sweep::{size_table, source, table, why};
 
 /// All that the templates use.
@@ -32,8 +33,8 @@ pub(crate) fn page(contents: &Contents<'_>) -> Value {
     let assignment = &contents.assignment;
     let checks = checked::checks(contents);
     let elements = match found.line_from {
-        LineFrom::Sealed => Figure::missing("the line is for you to find"),
-        _ => Figure::analytic(found.line.0 as f64 / 2.0),
+        LineFrom::Sealed => Cell::of(&Reading::missing("the line is for you to find"), 1.0, 0),
+        _ => Cell::analytic(found.line.0 as f64 / 2.0),
     };
     json!({
         "language": assignment.language,
@@ -60,13 +61,13 @@ pub(crate) fn page(contents: &Contents<'_>) -> Value {
         "l2": misses(&found.l2, &pictures.l2, &found.l2_answer),
         "n": found.size,
         "runs": found.runs,
-        "matrix_bytes": Figure::analytic(n * n * 2.0),
+        "matrix_bytes": Cell::analytic(n * n * 2.0),
         "line": found.line.to_string(),
         "line_from": line_from(found),
         "elements": elements,
         "one_clock": has_one_clock(&contents.products),
-        "products": contents.products,
-        "gains": contents.gains,
+        "products": contents.products.each_ref().map(Product::cells),
+        "gains": contents.gains.each_ref().map(Gain::cells),
         "causes": {
             "picture": pictures.causes.svg(),
             "lines": causes::lines(&found.causes),
@@ -149,7 +150,7 @@ fn of_guide(part: SheetPart) -> (&'static str, &'static [(&'static str, &'static
 /// Whether all products have the same cycles per second. Records of an interrupted run may have
 /// another clock.
 fn has_one_clock(products: &[Product]) -> bool {
-    let clock = |product: &Product| Some(product.cycles.known()? / product.seconds.known()?);
+    let clock = |product: &Product| Some(product.cycles.amount()? / product.seconds.amount()?);
     let clocks: Vec<f64> = products.iter().filter_map(clock).collect();
     clocks.len() == products.len() && clocks.iter().all(|clock| (clock / clocks[0] - 1.0).abs() < 1e-6)
 }

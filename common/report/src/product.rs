@@ -3,42 +3,42 @@
 use std::collections::BTreeMap;
 
 use events::metric;
-use figures::value::Source;
+use figures::value::{Reading, Source};
 use records::record::Record;
-use serde::Serialize;
+use serde_json::{Value, json};
 
-use crate::figure::Figure;
+use crate::figure::Cell;
 
 /// Why no speed-up is computed from the time of a described machine.
 const MODELLED_TIME: &str = "modelled time is that of the memory alone: it excludes steps that wait for each other, which decide the time of these products";
 
-/// One run of mm1, mm2 or mm3.
-#[derive(Debug, Clone, Serialize)]
+/// One run of mm1, mm2 or mm3. Rates are shares of 1.
+#[derive(Debug, Clone)]
 pub(crate) struct Product {
     /// `mm1`.
     pub(crate) name: &'static str,
     /// Whether the transposition of one operand is included in the counts.
     pub(crate) transposes: bool,
     /// L1 data cache misses.
-    pub(crate) misses: Figure,
-    pub(crate) loads: Figure,
-    pub(crate) stores: Figure,
+    pub(crate) misses: Reading,
+    pub(crate) loads: Reading,
+    pub(crate) stores: Reading,
     /// Loads and stores together.
-    pub(crate) accesses: Figure,
+    pub(crate) accesses: Reading,
     /// Cycles of the core.
-    pub(crate) cycles: Figure,
+    pub(crate) cycles: Reading,
     /// Processor seconds; these products have one thread.
-    pub(crate) seconds: Figure,
+    pub(crate) seconds: Reading,
     /// Wall-clock seconds.
-    pub(crate) wall: Figure,
+    pub(crate) wall: Reading,
     /// Hit rate of L1.
-    pub(crate) hit_rate: Figure,
+    pub(crate) hit_rate: Reading,
     /// The same of loads alone: a usual mistake.
-    pub(crate) of_loads: Figure,
-    pub(crate) l2_misses: Figure,
-    pub(crate) l2_accesses: Figure,
+    pub(crate) of_loads: Reading,
+    pub(crate) l2_misses: Reading,
+    pub(crate) l2_accesses: Reading,
     /// Hit rate of L2.
-    pub(crate) l2_hit_rate: Figure,
+    pub(crate) l2_hit_rate: Reading,
     /// Sum of the result's elements.
     pub(crate) checksum: Option<i64>,
     /// Processors' worth of time that a control group granted.
@@ -48,27 +48,25 @@ pub(crate) struct Product {
 impl Product {
     /// The figures of a record.
     pub(crate) fn of(name: &'static str, record: &Record) -> Product {
-        let millions = |name: &str| Figure::in_record(record, name).shown(1e-6, 3);
-        let seconds = |name: &str| Figure::in_record(record, name).shown(1.0, 4);
-        let [misses, loads, stores] = ["PAPI_L1_DCM", "PAPI_LD_INS", "PAPI_SR_INS"].map(millions);
-        let [l2_misses, l2_accesses] = ["PAPI_L2_DCM", "PAPI_L2_DCA"].map(millions);
-        let accesses = Figure::from([&loads, &stores], |[l, s]| l + s).shown(1e-6, 3);
-        let hit_rate = |misses: &Figure, accesses: &Figure| {
-            let rate = |[misses, accesses]: [f64; 2]| metric::hit_rate(misses, accesses);
-            Figure::from([misses, accesses], rate).shown(100.0, 3)
-        };
         let row = record.rows.first();
+        let figure = |name: &str| {
+            let reading = row.and_then(|row| row.reading(name));
+            reading.cloned().unwrap_or_else(|| Reading::missing("not measured"))
+        };
+        let [misses, loads, stores] = ["PAPI_L1_DCM", "PAPI_LD_INS", "PAPI_SR_INS"].map(figure);
+        let [l2_misses, l2_accesses] = ["PAPI_L2_DCM", "PAPI_L2_DCA"].map(figure);
+        let accesses = Reading::joined(&loads, &stores, |loads, stores| loads + stores);
         let is_cpu_time = row.is_some_and(|row| row.reading("cpu_s").is_some());
         Product {
             name,
             transposes: record.settings.get("time_transpose").is_some_and(|counted| *counted == true),
-            hit_rate: hit_rate(&misses, &accesses),
-            of_loads: hit_rate(&misses, &loads),
-            l2_hit_rate: hit_rate(&l2_misses, &l2_accesses),
-            cycles: millions("wall_cycles"),
-            seconds: seconds(if is_cpu_time { "cpu_s" } else { "wall_s" }),
-            wall: seconds("wall_s"),
-            quota: record.environment.get("quota_processors").and_then(serde_json::Value::as_f64),
+            hit_rate: Reading::joined(&misses, &accesses, metric::hit_rate),
+            of_loads: Reading::joined(&misses, &loads, metric::hit_rate),
+            l2_hit_rate: Reading::joined(&l2_misses, &l2_accesses, metric::hit_rate),
+            cycles: figure("wall_cycles"),
+            seconds: figure(if is_cpu_time { "cpu_s" } else { "wall_s" }),
+            wall: figure("wall_s"),
+            quota: record.environment.get("quota_processors").and_then(Value::as_f64),
             checksum: row.and_then(|row| row.keys.get("checksum")?.as_i64()),
             misses,
             loads,
@@ -80,40 +78,63 @@ impl Product {
     }
 
     /// Whether its time is a described machine's, computed from latencies.
-    pub(crate) fn is_modelled(&self) -> bool {
-        [&self.cycles, &self.seconds].iter().any(|figure| figure.sources.contains(&Source::Model))
+    fn is_modelled(&self) -> bool {
+        [&self.cycles, &self.seconds].iter().any(|figure| figure.source() == Some(Source::Model))
+    }
+
+    /// For the page: counts in millions, rates in per cent.
+    pub(crate) fn cells(&self) -> Value {
+        let millions = |figure| Cell::of(figure, 1e-6, 3);
+        let seconds = |figure| Cell::of(figure, 1.0, 4);
+        let percent = |figure| Cell::of(figure, 100.0, 3);
+        json!({
+            "misses": millions(&self.misses), "loads": millions(&self.loads),
+            "stores": millions(&self.stores), "accesses": millions(&self.accesses),
+            "l2_misses": millions(&self.l2_misses), "l2_accesses": millions(&self.l2_accesses),
+            "cycles": millions(&self.cycles), "seconds": seconds(&self.seconds), "wall": seconds(&self.wall),
+            "hit_rate": percent(&self.hit_rate), "l2_hit_rate": percent(&self.l2_hit_rate),
+            "checksum": self.checksum,
+        })
     }
 }
 
 /// The gains of one product over another.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub(crate) struct Gain {
     /// Difference of the L1 hit rates.
-    pub(crate) hit_rate: Figure,
+    pub(crate) hit_rate: Reading,
     /// Quotient of the cycles.
-    pub(crate) clocks: Figure,
+    pub(crate) clocks: Reading,
     /// Quotient of the times.
-    pub(crate) time: Figure,
+    pub(crate) time: Reading,
 }
 
 impl Gain {
     /// The gains of `new` over `old`.
     pub(crate) fn of(new: &Product, old: &Product) -> Gain {
-        let difference = |[new, old]: [f64; 2]| new - old;
         Gain {
-            hit_rate: Figure::from([&new.hit_rate, &old.hit_rate], difference).shown(100.0, 3),
+            hit_rate: Reading::joined(&new.hit_rate, &old.hit_rate, |new, old| new - old),
             clocks: speed_up(&old.cycles, &new.cycles),
             time: speed_up(&old.seconds, &new.seconds),
         }
     }
+
+    /// For the page.
+    pub(crate) fn cells(&self) -> Value {
+        let times = |figure| Cell::of(figure, 1.0, 3);
+        json!({
+            "hit_rate": Cell::of(&self.hit_rate, 100.0, 3),
+            "clocks": times(&self.clocks), "time": times(&self.time),
+        })
+    }
 }
 
 /// The speed-up; only of measured times.
-fn speed_up(old: &Figure, new: &Figure) -> Figure {
-    if [old, new].iter().any(|figure| figure.sources.contains(&Source::Model)) {
-        return Figure::missing(MODELLED_TIME);
+fn speed_up(old: &Reading, new: &Reading) -> Reading {
+    if [old, new].iter().any(|figure| figure.source() == Some(Source::Model)) {
+        return Reading::missing(MODELLED_TIME);
     }
-    Figure::from([old, new], |[old, new]| old / new).shown(1.0, 3)
+    Reading::joined(old, new, |old, new| old / new)
 }
 
 /// The sheet's figures for the products, under the rubric's names: rates in per cent,
@@ -124,19 +145,17 @@ pub fn expected<'r>(record: impl Fn(&str) -> Option<&'r Record>) -> BTreeMap<Str
         ["mm1", "mm2", "mm2t", "mm3"].map(|name| Some((Product::of(name, record(name)?), record(name)?)));
     let mut all = BTreeMap::new();
     for (product, record) in products.iter().flatten() {
-        let mut set = |what: &str, figure: Figure| {
-            if figure.known().is_some() {
-                all.insert(format!("{}.{what}", product.name), figure.amount);
+        for (what, rate) in [("hit_rate", &product.hit_rate), ("hit_rate_of_loads", &product.of_loads)] {
+            if let Some(rate) = rate.amount() {
+                all.insert(format!("{}.{what}", product.name), Ok(100.0 * rate));
             }
-        };
-        set("hit_rate", Figure::from([&product.hit_rate], |[rate]| 100.0 * rate));
-        set("hit_rate_of_loads", Figure::from([&product.of_loads], |[rate]| 100.0 * rate));
+        }
         for (than, ending) in [(0, ""), (1, "_mm2")] {
             let Some((than, _)) = &products[than] else { continue };
             let gain = Gain::of(product, than);
             let modelled = product.is_modelled() || than.is_modelled();
             for (what, gain) in [("clocks", gain.clocks), ("time", gain.time)] {
-                let amount = if modelled { Err(MODELLED_TIME.to_owned()) } else { gain.amount };
+                let amount = gain.amount().filter(|_| !modelled).ok_or_else(|| MODELLED_TIME.to_owned());
                 if modelled || amount.is_ok() {
                     all.insert(format!("{}.{what}_gain{ending}", product.name), amount);
                 }
@@ -154,7 +173,6 @@ pub fn expected<'r>(record: impl Fn(&str) -> Option<&'r Record>) -> BTreeMap<Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use figures::value::Reading;
     use records::record::Row;
 
     fn record(misses: f64, seconds: f64) -> Record {
@@ -173,10 +191,10 @@ mod tests {
     #[test]
     fn the_sheets_figures_follow_from_the_counts() {
         let (slow, fast) = (Product::of("mm1", &record(100.0, 3.0)), Product::of("mm2", &record(0.0, 1.5)));
-        assert_eq!((slow.hit_rate.known(), slow.checksum), (Some(0.75), Some(42)));
+        assert_eq!((slow.hit_rate.amount(), slow.checksum), (Some(0.75), Some(42)));
         let gain = Gain::of(&fast, &slow);
-        assert_eq!((gain.hit_rate.known(), gain.time.known()), (Some(0.25), Some(2.0)));
-        assert_eq!(gain.clocks.amount, Err("not measured".to_owned()));
+        assert_eq!((gain.hit_rate.amount(), gain.time.amount()), (Some(0.25), Some(2.0)));
+        assert_eq!(gain.clocks.reason(), Some("not measured"));
     }
 
     #[test]

@@ -99,12 +99,14 @@ fn the_page_is_self_contained_and_has_every_section_and_picture() {
 #[test]
 fn a_figure_has_its_source_and_a_missing_one_its_reason() {
     let findings = findings();
-    let summary = Report::new(&findings, true, Answers::default()).summary();
-    let line = |start: &str| summary.lines().find(|line| line.contains(start)).unwrap().to_owned();
-    let rate = line("mm1: L1 hit rate");
-    assert!(rate.contains("0.748") && rate.ends_with("model + hardware"), "{rate}");
-    assert!(line("mm2: L1 hit rate").contains("not counted (no such counter)"));
-    assert!(line("mm3 over mm2: speed-up in time").contains("\t1\t"));
+    let files = Report::new(&findings, true, Answers::default()).files().unwrap();
+    let summary: serde_json::Value = serde_json::from_str(&text(&files, "summary.json")).unwrap();
+    let figures = summary["figures"].as_array().unwrap();
+    let figure = |name: &str| figures.iter().find(|figure| figure["figure"] == name).unwrap();
+    let rate = figure("mm1: L1 hit rate");
+    assert!(rate["amount"].to_string().starts_with("0.748") && rate["source"] == "model", "{rate}");
+    assert_eq!(figure("mm2: L1 hit rate")["reason"], "no such counter");
+    assert_eq!(figure("mm3 over mm2: speed-up in time")["amount"], 1.0);
 }
 
 #[test]
@@ -140,10 +142,9 @@ fn two_times_of_the_same_loops_that_disagree_are_reported() {
 fn what_a_student_computes_is_in_no_file_of_a_students_report() {
     let findings = findings();
     let of = |answers| Report::new(&findings, answers, Answers::default()).files().unwrap();
-    for name in ["summary.tsv", "summary.json"] {
-        for computed in ["hit rate", "speed-up"] {
-            assert!(text(&of(true), name).contains(computed) && !text(&of(false), name).contains(computed));
-        }
+    let summary = |answers| text(&of(answers), "summary.json");
+    for computed in ["hit rate", "speed-up"] {
+        assert!(summary(true).contains(computed) && !summary(false).contains(computed));
     }
     let page = text(&of(false), PAGE);
     // 1 - 135.0e6 / (4 * 512^3)
