@@ -7,7 +7,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 /// What a field asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// A size; its base unit is the byte.
@@ -21,6 +21,7 @@ pub enum Kind {
     /// A difference of two rates, in percentage points.
     Points,
     /// A factor, such as a speed-up. It has no unit.
+    #[default]
     Number,
 }
 

@@ -147,7 +147,7 @@ fn every_word_of_the_page_is_translated_once() {
         include_str!("../render.rs"),
         include_str!("../pictures.rs"),
         include_str!("../sweep.rs"),
-        include_str!("../causes/mod.rs"),
+        include_str!("../causes.rs"),
         include_str!("../template/specification.html"),
         include_str!("../../../../lab/src/run/environment.rs"),
     ]

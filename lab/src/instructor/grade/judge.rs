@@ -145,7 +145,7 @@ fn in_range(item: &Item, shown: String, (low, below): (f64, f64), check: &Check)
         return Judgement::Unread(Reason::ToRead);
     }
     match (check.is_in(low, below), low > 0.0 && below / low <= RANGE + ROUNDING) {
-        (true, true) => Judgement::Share(item.partial, Reason::RangeRight(shown)),
+        (true, true) => Judgement::Share(item.partial(), Reason::RangeRight(shown)),
         (true, false) => Judgement::Share(0.0, Reason::RangeWide(shown)),
         (false, _) => Judgement::Share(0.0, Reason::RangeWrong(shown)),
     }

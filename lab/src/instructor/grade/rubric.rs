@@ -67,7 +67,7 @@ pub(crate) enum Records {
 }
 
 /// One answer.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Item {
     /// The id of the report's field.
@@ -94,7 +94,7 @@ pub(crate) struct Item {
     pub(crate) tolerance: Option<f64>,
     /// The share of the points for a range of a factor of two that contains the value, of
     /// sizes and ways.
-    pub(crate) partial: f64,
+    partial: Option<f64>,
     /// Whether the instructor reads the answer: it gets no points yet.
     pub(crate) by_hand: bool,
     /// Whether the instructor has read one of the answers, so that the item counts.
@@ -102,30 +102,8 @@ pub(crate) struct Item {
     pub(crate) read: bool,
 }
 
-impl Default for Item {
-    fn default() -> Item {
-        Item {
-            id: String::new(),
-            label: String::new(),
-            given: None,
-            points: 0.0,
-            kind: Kind::Number,
-            expect: None,
-            value: None,
-            range: None,
-            tolerance: None,
-            partial: 0.5,
-            by_hand: false,
-            read: false,
-        }
-    }
-}
-
-/// The figures of the student's machine, of one cache level, and of a record.
-const OF_MACHINE: [&str; 2] = ["memory_ns", "line.elements"];
-const LEVELS: [&str; 3] = ["l1", "l2", "l3"];
+/// The figures of one cache level, and of a matrix product.
 const OF_LEVEL: [&str; 5] = ["size", "line", "ways", "hit_ns", "penalty_ns"];
-const PRODUCTS: [&str; 4] = ["mm1", "mm2", "mm2t", "mm3"];
 const OF_PRODUCT: [&str; 6] =
     ["hit_rate", "size", "clocks_gain", "time_gain", "clocks_gain_mm2", "time_gain_mm2"];
 
@@ -134,31 +112,37 @@ pub(super) const OF_RECORD: &str = "record.";
 /// The prefix of a task of `lab exercise`, which has no field: `exercise.tail`.
 pub(super) const OF_EXERCISES: &str = "exercise.";
 
+/// Whether a figure is one of the student's machine.
 fn is_of_machine(figure: &str) -> bool {
-    let of_level = figure
-        .split_once('.')
-        .is_some_and(|(level, what)| LEVELS.contains(&level) && OF_LEVEL.contains(&what));
-    of_level || OF_MACHINE.contains(&figure)
+    match figure.split_once('.') {
+        Some(("l1" | "l2" | "l3", what)) => OF_LEVEL.contains(&what),
+        Some(("line", what)) => what == "elements",
+        _ => figure == "memory_ns",
+    }
 }
 
 /// Whether there is a figure of that name.
 fn is_figure(figure: &str) -> bool {
-    let of_product = figure
-        .split_once('.')
-        .is_some_and(|(product, what)| PRODUCTS.contains(&product) && OF_PRODUCT.contains(&what));
-    let of_record = figure.strip_prefix(OF_RECORD).and_then(|rest| rest.split_once('.'));
-    let task = figure.strip_prefix(OF_EXERCISES);
-    is_of_machine(figure)
-        || task.is_some_and(|task| exercises::TASKS.iter().any(|known| known.name == task))
-        || of_product
-        || figure == "mm.bytes"
-        || of_record.is_some_and(|(program, what)| !program.is_empty() && !what.is_empty())
+    match figure.split_once('.') {
+        Some(("mm1" | "mm2" | "mm2t" | "mm3", what)) => OF_PRODUCT.contains(&what),
+        Some(("mm", what)) => what == "bytes",
+        Some(("record", rest)) => {
+            rest.split_once('.').is_some_and(|(program, what)| !program.is_empty() && !what.is_empty())
+        }
+        Some(("exercise", task)) => exercises::TASKS.iter().any(|known| known.name == task),
+        _ => is_of_machine(figure),
+    }
 }
 
 impl Item {
     /// The task of `lab exercise` that it is for.
     pub(super) fn exercise(&self) -> Option<&str> {
         self.expect.as_deref()?.strip_prefix(OF_EXERCISES)
+    }
+
+    /// The share of the points for a range that contains the value.
+    pub(super) fn partial(&self) -> f64 {
+        self.partial.unwrap_or(0.5)
     }
 
     /// Refuses an item whose points nobody, or everybody, would get.
@@ -186,7 +170,7 @@ impl Item {
                 "has the range [{low}, {high}], which contains no number; write the smaller one first"
             ));
         }
-        let shares = [self.tolerance.unwrap_or_default(), self.partial];
+        let shares = [self.tolerance.unwrap_or_default(), self.partial()];
         if !(0.0..=1e6).contains(&self.given.unwrap_or_default())
             || shares.iter().any(|share| !(0.0..=1.0).contains(share))
         {
