@@ -7,7 +7,7 @@ use figures::quantity::Kind;
 use figures::value::Reading;
 use serde::{Serialize, Serializer};
 
-use crate::contents::Contents;
+use crate::contents::Report;
 use crate::product::Product;
 
 /// Tolerance for a speed-up, as a share of it.
@@ -43,52 +43,38 @@ pub enum Judgement {
     Wrong,
 }
 
-/// A usual mistake.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Slip {
-    /// Bits instead of bytes.
-    Bits,
-    /// The right number with another unit.
-    OtherUnit,
-    /// Elements instead of bytes.
-    Elements,
-    /// Three matrices instead of one.
-    AllMatrices,
-    /// Bytes or bits are counted instead of larger things.
-    EightTimes,
-    /// The miss rate.
-    MissRate,
-    /// Misses are divided by loads alone.
-    LoadsOnly,
-    /// The difference with the other sign.
-    Reversed,
-    /// New over old instead of old over new.
-    Inverse,
-    /// A gain in per cent instead of a factor.
-    GainInPercent,
-    /// The value of the other cache level.
-    OtherLevel,
+/// Declares the usual mistakes, each with its sentence.
+macro_rules! slips {
+    ($($name:ident = $sentence:literal;)+) => {
+        /// A usual mistake.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Slip {
+            $(#[doc = $sentence] $name,)+
+        }
+
+        impl Slip {
+            /// A sentence for the student; it does not show the right value.
+            pub fn sentence(self) -> &'static str {
+                match self {
+                    $(Slip::$name => $sentence,)+
+                }
+            }
+        }
+    };
 }
 
-impl Slip {
-    /// A sentence for the student; it does not show the right value.
-    pub fn sentence(self) -> &'static str {
-        match self {
-            Slip::Bits => "That is bits; a byte has 8.",
-            Slip::OtherUnit => "The number is right in another unit.",
-            Slip::Elements => "That is the number of elements; an element has 16 bits.",
-            Slip::AllMatrices => "That is all three matrices; one is asked for.",
-            Slip::EightTimes => {
-                "That is eight times too many: an element has more than one byte, and a byte more than one bit."
-            }
-            Slip::MissRate => "That is the miss rate.",
-            Slip::LoadsOnly => "A store is an access too: divide by loads and stores.",
-            Slip::Reversed => "The other way round: subtract the old one from the new one.",
-            Slip::Inverse => "The other way round: divide the old time by the new time.",
-            Slip::GainInPercent => "That is the gain in percent; write it as a factor.",
-            Slip::OtherLevel => "That is the value of the other cache level.",
-        }
-    }
+slips! {
+    Bits = "That is bits; a byte has 8.";
+    OtherUnit = "The number is right in another unit.";
+    Elements = "That is the number of elements; an element has 16 bits.";
+    AllMatrices = "That is all three matrices; one is asked for.";
+    EightTimes = "That is eight times too many: an element has more than one byte, and a byte more than one bit.";
+    MissRate = "That is the miss rate.";
+    LoadsOnly = "A store is an access too: divide by loads and stores.";
+    Reversed = "The other way round: subtract the old one from the new one.";
+    Inverse = "The other way round: divide the old time by the new time.";
+    GainInPercent = "That is the gain in percent; write it as a factor.";
+    OtherLevel = "That is the value of the other cache level.";
 }
 
 impl Serialize for Slip {
@@ -203,7 +189,7 @@ const GAIN: &str =
     "Speed-up = old time / new time, or old cycles / new cycles. After another run compute it again.";
 
 /// The checks of the fields whose figures this run has, by their ids.
-pub(crate) fn checks(contents: &Contents<'_>) -> BTreeMap<&'static str, OnPage> {
+pub(crate) fn checks(contents: &Report<'_>) -> BTreeMap<&'static str, OnPage> {
     let [mm1, mm2, transposing, mm3] = &contents.products;
     let [over_mm1, _, blocked_over_mm1, blocked_over_mm2] = &contents.gains;
     let elements = f64::from(contents.findings.size).powi(2);

@@ -9,13 +9,13 @@ use crate::answers::Answers;
 use crate::assignment::Assignment;
 use crate::checks;
 use crate::findings::Findings;
-use crate::own_sections::OwnSection;
+use crate::own_sections::{self, OwnSection};
 use crate::pictures::Pictures;
 use crate::product::{Gain, Product};
 
-/// Figures, pictures and warnings.
+/// A report with all figures computed.
 #[derive(Debug)]
-pub(crate) struct Contents<'f> {
+pub struct Report<'f> {
     pub(crate) findings: &'f Findings,
     /// A student's earlier answers.
     pub(crate) typed: Answers,
@@ -36,9 +36,11 @@ pub(crate) struct Contents<'f> {
     pub(crate) further: Vec<OwnSection>,
 }
 
-impl Contents<'_> {
-    /// Computes all figures and makes all pictures.
-    pub(crate) fn of(findings: &Findings, answers: bool, typed: Answers) -> Contents<'_> {
+impl Report<'_> {
+    /// The report of `findings`, with the answers `typed` into an earlier one. With
+    /// `answers`, it contains the kit's own reading of the curves and computed figures;
+    /// without, these fields are empty.
+    pub fn new(findings: &Findings, answers: bool, typed: Answers) -> Report<'_> {
         let products = [
             Product::of("mm1", &findings.mm1),
             Product::of("mm2", &findings.mm2),
@@ -49,7 +51,7 @@ impl Contents<'_> {
         let gains = [Gain::of(mm2, mm1), Gain::of(transposing, mm1), Gain::of(mm3, mm1), Gain::of(mm3, mm2)];
         let warnings = checks::warnings(findings, &products);
         let assignment = Assignment::guide();
-        Contents {
+        Report {
             findings,
             answers,
             gains,
@@ -61,6 +63,22 @@ impl Contents<'_> {
             template: None,
             further: Vec::new(),
         }
+    }
+
+    /// The same report for another `assignment`, with the measurements `further` of its own
+    /// sections, on a page with another `template`.
+    #[must_use]
+    pub fn assigned(
+        mut self,
+        assignment: Assignment,
+        further: Vec<OwnSection>,
+        template: Option<String>,
+    ) -> Self {
+        let undrawn =
+            assignment.sections.iter().flat_map(|own| own_sections::undrawn(own, &further, &assignment));
+        self.warnings.extend(undrawn);
+        let pictures = Pictures::of(self.findings, &assignment, self.answers);
+        Report { assignment, further, template, pictures, ..self }
     }
 
     /// The records by the names of their files.

@@ -31,6 +31,7 @@ pub use assignment::{
     toml_error,
 };
 pub use checked::{Check, Judgement, Slip};
+pub use contents::Report;
 pub use figures::quantity::{Doubt, Kind};
 pub use findings::{Findings, Host, LineFrom, Sweep};
 pub use product::expected;
@@ -38,9 +39,6 @@ pub use render::STORE;
 
 pub use own_sections::{OwnSection, lacking};
 pub use sweep::STRIDE;
-
-use contents::Contents;
-use pictures::Pictures;
 
 /// The name of the page among the files.
 pub const PAGE: &str = "report.html";
@@ -64,37 +62,7 @@ pub enum ReportError {
     Chart(#[from] ChartError),
 }
 
-/// A report with all figures computed.
-#[derive(Debug)]
-pub struct Report<'f> {
-    contents: Contents<'f>,
-}
-
 impl Report<'_> {
-    /// The report of `findings`, with the answers `typed` into an earlier one. With
-    /// `answers`, it contains the kit's own reading of the curves and computed figures;
-    /// without, these fields are empty.
-    pub fn new(findings: &Findings, answers: bool, typed: Answers) -> Report<'_> {
-        Report { contents: Contents::of(findings, answers, typed) }
-    }
-
-    /// The same report for another `assignment`, with the measurements `further` of its own
-    /// sections, on a page with another `template`.
-    #[must_use]
-    pub fn assigned(
-        mut self,
-        assignment: Assignment,
-        further: Vec<OwnSection>,
-        template: Option<String>,
-    ) -> Self {
-        let undrawn =
-            assignment.sections.iter().flat_map(|own| own_sections::undrawn(own, &further, &assignment));
-        self.contents.warnings.extend(undrawn);
-        let pictures = Pictures::of(self.contents.findings, &assignment, self.contents.answers);
-        self.contents = Contents { assignment, further, template, pictures, ..self.contents };
-        self
-    }
-
     /// The page, the pictures and the records, by their paths in the folder.
     ///
     /// # Errors
@@ -102,54 +70,51 @@ impl Report<'_> {
     /// If a given template uses values that do not exist; with the kit's own template, or
     /// from an encoder, errors are faults of this crate.
     pub fn files(&self) -> Result<Vec<File>, ReportError> {
-        let found = self.contents.findings;
-        let mut files = vec![(PAGE.to_owned(), render::html(&self.contents)?.into_bytes())];
-        for (name, chart) in self.contents.pictures.named() {
+        let found = self.findings;
+        let mut files = vec![(PAGE.to_owned(), render::html(self)?.into_bytes())];
+        for (name, chart) in self.pictures.named() {
             files.push((format!("pictures/{name}.svg"), chart.svg().into_bytes()));
             files.push((format!("pictures/{name}.png"), chart.png()?));
         }
-        for section in &self.contents.assignment.sections {
-            for (name, chart) in own_sections::pictures(
-                section,
-                &self.contents.further,
-                &self.contents.assignment,
-                &found.machine.description,
-            ) {
+        for section in &self.assignment.sections {
+            let charts =
+                own_sections::pictures(section, &self.further, &self.assignment, &found.machine.description);
+            for (name, chart) in charts {
                 files.push((format!("pictures/{name}.svg"), chart.svg().into_bytes()));
                 files.push((format!("pictures/{name}.png"), chart.png()?));
             }
         }
-        for (name, record) in self.contents.records() {
+        for (name, record) in self.records() {
             files.push((format!("records/{name}.json"), record.json().into_bytes()));
             files.push((format!("records/{name}.csv"), record.csv().into_bytes()));
         }
         for (name, sweep) in [("cm1-l1", &found.l1), ("cm1-l2", &found.l2)] {
             files.push((format!("records/{name}.out"), sweep.printed.clone().into_bytes()));
         }
-        files.push(("summary.json".to_owned(), summary::json(&self.contents).into_bytes()));
+        files.push(("summary.json".to_owned(), summary::json(self).into_bytes()));
         Ok(files)
     }
 
     /// The measured figures for people: the products, and what decides their time; with the
     /// answers, also what these tables show.
     pub fn table(&self) -> String {
-        let found = self.contents.findings;
+        let found = self.findings;
         let runs =
             if found.runs == 1 { "one run".to_owned() } else { format!("medians of {} runs", found.runs) };
         format!(
             "N = {}, {runs}\n{}\nWhat decides the time: misses, or steps that wait for each other?\n{}",
             found.size,
-            summary::table(&self.contents),
-            causes::text(&found.causes, self.contents.answers)
+            summary::table(self),
+            causes::text(&found.causes, self.answers)
         )
     }
 
     /// Sentences on implausible results; and once, which source replaces counters that this
     /// machine lacks.
     pub fn warnings(&self) -> Vec<String> {
-        let notes = self.contents.findings.mm1.notes.iter();
+        let notes = self.findings.mm1.notes.iter();
         let stand_in = notes.filter(|note| matches!(note, Note::StandIn { since: Some(_), .. })).take(1);
-        stand_in.map(Note::to_string).chain(self.contents.warnings.iter().cloned()).collect()
+        stand_in.map(Note::to_string).chain(self.warnings.iter().cloned()).collect()
     }
 }
 

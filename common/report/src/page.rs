@@ -16,7 +16,7 @@ use crate::answers::reader_data;
 use crate::assignment::{Assignment, Section, SheetPart};
 use crate::causes;
 use crate::checked::{self, OnPage};
-use crate::contents::Contents;
+use crate::contents::Report;
 use crate::figure::Cell;
 use crate::findings::{Findings, LineFrom, Sweep};
 use crate::own_sections::Shown;
@@ -25,7 +25,7 @@ use crate::product::{Gain, Product};
 use crate::sweep::{size_table, source, table, why};
 
 /// All that the templates use.
-pub(crate) fn page(contents: &Contents<'_>) -> Value {
+pub(crate) fn page(contents: &Report<'_>) -> Value {
     let found = contents.findings;
     let pictures = &contents.pictures;
     let n = f64::from(found.size);
@@ -120,7 +120,7 @@ fn in_script(json: &str) -> String {
 
 /// A part of the guide's sheet, or a section with its own programs: its template, and the
 /// page's sections for links.
-fn part(contents: &Contents<'_>, section: &Section) -> Value {
+fn part(contents: &Report<'_>, section: &Section) -> Value {
     match section.part {
         Some(part) => {
             let (template, links) = of_guide(part);

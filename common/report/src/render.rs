@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::answers::{Answer, READER, Typed};
 use crate::assignment::{Assignment, Field, FieldKind, Question};
-use crate::contents::Contents;
+use crate::contents::Report;
 use crate::page::page;
 
 /// The script with the class `Store`, with which a page stores typed answers.
@@ -50,7 +50,7 @@ pub(crate) const TEMPLATES: &[(&str, &str)] = &[
 /// # Errors
 ///
 /// If a template uses values that do not exist.
-pub(crate) fn html(contents: &Contents<'_>) -> Result<String, Error> {
+pub(crate) fn html(contents: &Report<'_>) -> Result<String, Error> {
     let mut environment = environment(contents.template.as_deref())?;
     let assignment = Arc::new(contents.assignment.clone());
     add_words(&mut environment, &assignment);
@@ -138,7 +138,7 @@ struct ShownField {
 }
 
 /// What the template needs of a field: its kind, and its earlier answer.
-fn add_fields(environment: &mut Environment<'_>, contents: &Contents<'_>) {
+fn add_fields(environment: &mut Environment<'_>, contents: &Report<'_>) {
     let fields = contents.assignment.fields();
     let answers = contents.typed.fields.clone();
     environment.add_function("field", move |id: &str| {

@@ -5,13 +5,13 @@ use serde_json::{Map, Value, json};
 use figures::table::{columns as columns_of, four};
 use figures::value::Reading;
 
-use crate::contents::Contents;
+use crate::contents::Report;
 use crate::figure::source;
 use crate::product::{Gain, Product};
 
 /// All figures, in the guide's order. Students must compute rates and speed-ups themselves:
 /// these are included only with the answers.
-fn figures(contents: &Contents<'_>) -> Vec<Value> {
+fn figures(contents: &Report<'_>) -> Vec<Value> {
     let [mm1, mm2, transposing, mm3] = &contents.products;
     let products = [("3.2.1", mm1), ("3.2.2 a", mm2), ("3.2.2 c", transposing), ("3.2.3", mm3)];
     let [over_mm1, transposing_over_mm1, blocked_over_mm1, blocked_over_mm2] = &contents.gains;
@@ -50,7 +50,7 @@ fn figures(contents: &Contents<'_>) -> Vec<Value> {
 
 /// The measured figures of the sheet for people: a line for each product. With `answers`
 /// also the hit rates, which the sheet asks for.
-pub(crate) fn table(contents: &Contents<'_>) -> String {
+pub(crate) fn table(contents: &Report<'_>) -> String {
     type Column = (&'static str, &'static str, f64, fn(&Product) -> &Reading);
     let measured: [Column; 5] = [
         ("L1 misses", "(10^6)", 1e-6, |p| &p.misses),
@@ -81,7 +81,7 @@ pub(crate) fn table(contents: &Contents<'_>) -> String {
 }
 
 /// Environment, figures, warnings and the kit's own reading of the curves.
-pub(crate) fn json(contents: &Contents<'_>) -> String {
+pub(crate) fn json(contents: &Report<'_>) -> String {
     let found = contents.findings;
     let facts: Map<String, Value> =
         found.host.facts.iter().map(|(label, value)| ((*label).to_owned(), value.clone().into())).collect();

@@ -226,7 +226,7 @@ fn assigned(written: &str, findings: &Findings, template: Option<&str>) -> Resul
     let further = vec![OwnSection { section: "own".into(), records: vec![record] }];
     let report = Report::new(findings, false, Answers::default());
     let report = report.assigned(Assignment::parse(written).unwrap(), further, template.map(str::to_owned));
-    Ok(render::html(&report.contents)?)
+    Ok(render::html(&report)?)
 }
 
 #[test]
@@ -303,7 +303,7 @@ fn a_page_in_portuguese_has_the_same_fields_and_no_english_of_its_own() {
     ] {
         assert!(!charts.contains(english), "{english} in {charts}");
     }
-    let contents = Contents::of(&findings, false, Answers::default());
+    let contents = Report::new(&findings, false, Answers::default());
     let portuguese = Assignment::parse(GUIDES[1].1).unwrap();
     for check in checked::checks(&contents).values() {
         for told in check.texts() {
