@@ -161,7 +161,8 @@ fn causes_compiles_each_product_as_the_guide_does_and_once_freely() {
         let own: Vec<Accesses> =
             functions.iter().filter(|(name, _)| name.contains(part)).map(|(_, own)| *own).collect();
         let [one, other] = own[..] else { panic!("{part}: {own:?}, not two") };
-        let (native, free) = if one[1] > other[1] || one[0] > other[0] { (one, other) } else { (other, one) };
+        // Freely compiled code loads less, but may store more: it spills registers.
+        let (native, free) = if one > other { (one, other) } else { (other, one) };
         assert!(exact(native, predicted, 64 * 64), "{part}: {native:?}, not {predicted:?}");
         assert!(
             free[0] as f64 <= free_share * predicted[0] as f64,
