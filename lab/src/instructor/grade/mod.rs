@@ -221,7 +221,7 @@ fn enough(
     map: impl FnOnce() -> String,
 ) -> Result<(), Failure> {
     let is_found = |owned: &&Owned| match owned.submission.map(|place| &submissions[place]) {
-        Some(submission) => !submission.is_empty() || submission.unreadable().is_some(),
+        Some(submission) => submission.has_answers(),
         None => owned.refused.is_some(),
     };
     let (found, all, open) = (owned.iter().filter(is_found).count(), owned.len(), unresolved.len());

@@ -233,9 +233,16 @@ impl Submission {
         if has(|note| matches!(note, Reason::OtherStudent(_))) {
             return Some("it has the answers of two students; read them and give points");
         }
-        let unread =
-            self.is_empty() && has(|note| matches!(note, Reason::AnswersUnread(..) | Reason::LongAnswers(_)));
-        unread.then_some("its answers cannot be read; read them and give points")
+        // All notes are of files that were not read, but for pages that nobody filled in.
+        let unread = self.is_empty() && has(|note| !matches!(note, Reason::PageWithoutAnswers(_)));
+        unread.then_some("what was handed in cannot be read; read it and give points")
+    }
+
+    /// Whether there are answers, though only a person may be able to read them.
+    pub(super) fn has_answers(&self) -> bool {
+        let is_of_answers =
+            |note: &Reason| matches!(note, Reason::AnswersUnread(..) | Reason::LongAnswers(_));
+        !self.is_empty() || self.notes.iter().any(is_of_answers)
     }
 
     /// Whether there is no answer, and no exercise; the student's name is none.

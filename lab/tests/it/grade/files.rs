@@ -74,23 +74,23 @@ fn cases() -> Vec<Case> {
         ("capitals", of("ANSWERS.JSON", &right), "3", &[]),
         ("UTF-16", of("answers.json", &utf16), "3", &[]),
         ("a byte order mark", of("answers.json", &[b"\xef\xbb\xbf".as_slice(), &right].concat()), "3", &[]),
-        ("a password", of("a.zip", &encrypted(&right)), "0", &["answers.json was not read: it is encrypted"]),
+        ("a password", of("a.zip", &encrypted(&right)), "-", &["answers.json was not read: it is encrypted"]),
         (
             "a path out of the archive",
             of("a.zip", &zipped(&[("../../answers.json", &right)])),
-            "0",
+            "-",
             &["answers.json was not read: its path leads out of the archive"],
         ),
         (
             "half an archive",
             of("a.zip", &zipped(&[("answers.json", &right)])[..60]),
-            "0",
+            "-",
             &["a.zip was not read: it is not a whole zip archive"],
         ),
         (
             "another archive",
             of("a.tar.gz", b"x"),
-            "0",
+            "-",
             &["a.tar.gz was not read: archives of this kind are not supported; hand in a .zip"],
         ),
         (
@@ -102,7 +102,7 @@ fn cases() -> Vec<Case> {
         (
             "a zip in a zip in a zip",
             of("a.zip", &zipped(&[("b.zip", &zipped(&[("c.zip", &zipped(&[("answers.json", &right)]))]))])),
-            "0",
+            "-",
             &["c.zip was not read: it is an archive in an archive in an archive"],
         ),
         ("an archive of any name", of("work.bin", &zipped(&[("answers.json", &right)])), "3", &[]),
@@ -115,11 +115,11 @@ fn cases() -> Vec<Case> {
         (
             "another compression",
             of("a.zip", &method(zipped(&[("answers.json", &right)]), 14)),
-            "0",
+            "-",
             &["answers.json was not read: it is compressed in a way that is not read"],
         ),
-        ("a document", of("answers.docx", b"x"), "0", &["Not read: answers.docx"]),
-        ("a loose file", of(".pdf", b"%PDF"), "0", &[".pdf; .json, .html and .zip are."]),
+        ("a document", of("answers.docx", b"x"), "-", &["Not read: answers.docx"]),
+        ("a loose file", of(".pdf", b"%PDF"), "-", &[".pdf; .json, .html and .zip are."]),
         (
             "answers of another version",
             of("answers.json", br#"{"format":"cache-lab-answers","version":1,"fields":{"s2-2":"64 KiB"}}"#),
@@ -141,7 +141,7 @@ fn cases() -> Vec<Case> {
                     names.iter().map(|name| (name.as_str(), page.as_slice())).collect();
                 zipped(&files)
             }),
-            "0",
+            "-",
             &["was not read: the submission is larger than 64 MiB"],
         ),
         ("brackets", of("answers.json", "[".repeat(1 << 20).as_bytes()), "-", &["answers.json was not read"]),
@@ -181,7 +181,7 @@ fn files_that_are_not_read_are_named() {
         says.iter().for_each(|says| assert!(of("notes").contains(says), "{what}: {}", of("notes")));
         assert!(!says.is_empty() || of("notes").is_empty(), "{what}: {}", of("notes"));
     }
-    let lost = cases.iter().filter(|(.., points, _)| ["0", "-"].contains(points)).count();
+    let lost = cases.iter().filter(|(.., points, _)| *points == "-").count();
     let says = format!("nothing that can be read was handed in (the notes say why): {lost} of");
     assert!(err.contains(&says), "{says}: {err}");
 }
@@ -205,8 +205,8 @@ fn links_and_pipes_are_not_followed() {
     let (_, out, _) = graded(folder, "--roster class.csv --allow-missing in");
     for line in [
         "3\t20\tvictim",
-        "0\t20\tlinks\tanswers.json was not read: it is a link",
-        "0\t20\tpipe\tanswers.json was not read: it is not a file",
+        "-\t20\tlinks\tNo grade: what was handed in cannot be read; read it and give points. answers.json was not read: it is a link",
+        "-\t20\tpipe\tNo grade: what was handed in cannot be read; read it and give points. answers.json was not read: it is not a file",
     ] {
         assert!(out.contains(line), "{out}");
     }
