@@ -224,6 +224,9 @@ impl Platform {
                 Err(Refusal::Uncore { event: native.text().to_owned(), pmu: pmu.name.clone() })
             }
             Some(pmu) => Ok(pmu),
+            None if name == "cpu" && self.environment.pmu == Some(false) => {
+                Err(Refusal::without_pmu(&self.environment))
+            }
             None => {
                 let names: Vec<String> = self.pmus.iter().map(|p| p.name.clone()).collect();
                 Err(Refusal::NoSuchPmu { pmu: name.to_owned(), has: pmu::some(&names) })

@@ -53,7 +53,10 @@ pub enum NotText {
         line: usize,
     },
     /// Excel's and LibreOffice's own formats, and other archives.
-    #[error("it is a workbook (.xlsx, .ods, .xls) or an archive, not text; save the table as \"CSV UTF-8\"")]
+    #[error(
+        "it is a workbook (.xlsx, .ods, .xls) or another archive, not text; save a workbook as \"CSV UTF-8\", or take the \
+         file out of the archive"
+    )]
     Workbook,
 }
 
