@@ -305,7 +305,7 @@ pub(crate) fn is_in_range(chart: &Chart) -> bool {
         let is_seen = |(at, value): &Point| {
             plot.x.contains(*at) && (plot.y.contains(*value) || chart.y.is_below_logarithms(*value))
         };
-        series.points.iter().chain(&series.hollow).any(|point| is_seen(point))
+        series.points.iter().chain(&series.hollow).any(is_seen)
             || !pieces(&plot.x, &plot.y, &series.points).is_empty()
     };
     chart.layout().plots.iter().any(|plot| plot.curves.iter().any(|index| seen(plot, &chart.series[*index])))
