@@ -105,17 +105,18 @@ impl Report<'_> {
             .collect()
     }
 
-    /// The notes of all records, without repetitions, also of their reasons.
-    pub(crate) fn notes(&self) -> Vec<String> {
-        let mut notes: Vec<String> = Vec::new();
+    /// The notes of all records with their record's name, without repetitions, also of their
+    /// reasons.
+    pub(crate) fn notes(&self) -> Vec<(String, &Note, String)> {
+        let mut notes = Vec::new();
         let (mut known, mut reasons) = (BTreeSet::new(), BTreeSet::new());
         for (name, record) in self.records() {
             for note in record.notes.iter().filter(|note| known.insert(note.to_string())) {
-                let told = match note {
+                let sentence = match note {
                     Note::StandIn { what, since: Some(why) } if !reasons.insert(why.clone()) => what.clone(),
                     _ => note.to_string(),
                 };
-                notes.push(format!("{name}: {told}"));
+                notes.push((name.clone(), note, sentence));
             }
         }
         notes

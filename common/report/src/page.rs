@@ -36,6 +36,13 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
         LineFrom::Sealed => Cell::of(&Reading::missing("the line is for you to find"), 1.0, 0),
         _ => Cell::analytic(found.line.0 as f64 / 2.0),
     };
+    let notes = contents.notes();
+    // What a sweep's misses are; how they were measured is said once, at the end of the page.
+    let sources = |record: &str| {
+        let is_source = |note: &Note| matches!(note, Note::StandIn { since: Some(_), .. } | Note::Counts(_));
+        let own = notes.iter().filter(|(name, note, _)| name == record && is_source(note));
+        own.map(|(.., sentence)| sentence.clone()).collect()
+    };
     json!({
         "language": assignment.language,
         "title": assignment.title,
@@ -51,14 +58,14 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
         "facts": found.host.facts,
         "seconds": format!("{:.0}", found.took),
         "warnings": contents.warnings,
-        "notes": contents.notes(),
+        "notes": notes.iter().map(|(name, _, sentence)| format!("{name}: {sentence}")).collect::<Vec<_>>(),
         "spark_table": size_table(&found.spark.record),
         "spark": pictures.spark.svg(),
         "staircase": pictures.staircase.svg(),
         "figure_1": pictures.figure_1.svg(),
         "figure_1_verdict": figure_1.map(|answer| verdict(&answer)).unwrap_or_default(),
-        "l1": misses(&found.l1, &pictures.l1, &found.l1_answer),
-        "l2": misses(&found.l2, &pictures.l2, &found.l2_answer),
+        "l1": misses(&found.l1, &pictures.l1, &found.l1_answer, sources("cm1-l1")),
+        "l2": misses(&found.l2, &pictures.l2, &found.l2_answer, sources("cm1-l2")),
         "n": found.size,
         "runs": found.runs,
         "matrix_bytes": Cell::analytic(n * n * 2.0),
@@ -165,13 +172,11 @@ fn line_from(found: &Findings) -> &'static str {
 }
 
 /// A sweep of cm1.
-fn misses(sweep: &Sweep, picture: &Chart, answer: &infer::Answer) -> Value {
+fn misses(sweep: &Sweep, picture: &Chart, answer: &infer::Answer, notes: Vec<String>) -> Value {
     let record = &sweep.record;
     let event = record.settings.get("event").and_then(Value::as_str).unwrap_or_default();
     let sizes = || record.rows.iter().filter_map(|row| row.whole("size_bytes")).map(Bytes);
     let range = |end: Option<Bytes>| end.map(|b| b.to_string()).unwrap_or_default();
-    // notes that one must know to trust it
-    let notes = record.notes.iter().filter(|note| matches!(note, Note::StandIn { .. } | Note::Counts(_)));
     json!({
         "event": event,
         "meaning": Event::parse(event).map(|event| event.description().to_owned()).unwrap_or_default(),
@@ -180,7 +185,7 @@ fn misses(sweep: &Sweep, picture: &Chart, answer: &infer::Answer) -> Value {
         "source": source(record, "avg_misses"),
         "why": why(record, "avg_misses"),
         "picture": picture.svg(),
-        "notes": notes.map(Note::to_string).collect::<Vec<_>>(),
+        "notes": notes,
         "tables": [
             table(record, "avg_misses", "Misses per access", 4, Some(1.0)),
             table(record, "avg_cycles", "Core cycles per access", 2, None),
