@@ -189,10 +189,10 @@ pub fn text(record: &Record, with_verdicts: bool) -> String {
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(lines(record).into_iter().map(row)).collect();
     let source = lines(record).into_iter().next().map(|line| line.source).unwrap_or_default();
     let sentences = if with_verdicts { verdicts(record) } else { Vec::new() };
-    let told: String = sentences.iter().map(|sentence| format!("- {sentence}\n")).collect();
+    let message: String = sentences.iter().map(|sentence| format!("- {sentence}\n")).collect();
     format!(
         "{}accesses and misses of one inner step (misses: {source}); CPU time, runs in turns\n\
-         ms: an instruction for each access; free ms: full compiler optimisation\n{told}",
+         ms: an instruction for each access; free ms: full compiler optimisation\n{message}",
         columns(&rows)
     )
 }
@@ -285,8 +285,8 @@ mod tests {
     #[test]
     fn a_gain_is_named_only_where_medians_and_fastest_runs_show_it() {
         let seconds = [0.60, 0.24, 0.61, 0.12, 0.15, 0.15];
-        let told = verdicts(&record(seconds));
-        for (told, says) in told.iter().zip([
+        let sentences = verdicts(&record(seconds));
+        for (sentence, says) in sentences.iter().zip([
             "no step of mm2 waits for the one before gains 5.08.",
             "Transposing, with the sum in memory has no visible gain at this size (0.98).",
             "Transposing, with the sum in a register gains 2.00.",
@@ -295,23 +295,26 @@ mod tests {
             "whose elements are adjacent gains 1.20.",
             "not adjacent gains 2.40.",
         ]) {
-            assert!(told.ends_with(says), "{told}");
+            assert!(sentence.ends_with(says), "{sentence}");
         }
-        assert_eq!(told.len(), 7);
+        assert_eq!(sentences.len(), 7);
         // Most runs of mm2's sum were disturbed: only the fastest show the gain.
-        let told =
+        let sentences =
             verdicts(&scattering([0.60, 0.24, 0.61, 0.24, 0.15, 0.15], [1.0, 1.0, 1.0, 2.0, 1.0, 1.0]));
-        assert!(told[2].contains("scatter too much") && told[2].contains("1.00 (2.00 by the fastest runs)"));
+        assert!(
+            sentences[2].contains("scatter too much")
+                && sentences[2].contains("1.00 (2.00 by the fastest runs)")
+        );
         // Spread that changes no answer changes only the figures in the sentences.
-        let told = verdicts(&scattering(seconds, [1.0, 1.0, 1.0, 1.3, 1.0, 1.0]));
-        assert!(told[0].ends_with("gains 5.08 (6.61 by the fastest runs)."), "{told:?}");
+        let sentences = verdicts(&scattering(seconds, [1.0, 1.0, 1.0, 1.3, 1.0, 1.0]));
+        assert!(sentences[0].ends_with("gains 5.08 (6.61 by the fastest runs)."), "{sentences:?}");
         let mut once = record(seconds);
         for figure in once.rows.iter_mut().flat_map(|row| &mut row.figures) {
             if let Some((amount, source)) = figure.reading.amount().zip(figure.reading.source()) {
                 figure.reading = Reading::new(amount, source);
             }
         }
-        assert!(verdicts(&once).iter().all(|told| told.contains("too few runs")));
+        assert!(verdicts(&once).iter().all(|sentence| sentence.contains("too few runs")));
         assert!(verdicts(&Record::new("causes", "nothing timed")).is_empty());
     }
 

@@ -133,8 +133,8 @@ fn two_times_of_the_same_loops_that_disagree_are_reported() {
         findings.causes.rows.push(Row::new([("kernel", name.into())]).with("cpu_s", timed(in_turns)));
     }
     let summary = text(&Report::new(&findings, false, Answers::default()).files().unwrap(), "summary.json");
-    let told = "mm3: the same loops took 82.00 ms alone and 63.00 ms in the table";
-    assert!(summary.contains(told) && summary.contains("below 1.30"), "{summary}");
+    let message = "mm3: the same loops took 82.00 ms alone and 63.00 ms in the table";
+    assert!(summary.contains(message) && summary.contains("below 1.30"), "{summary}");
     assert!(!summary.contains("mm2: the same loops"), "{summary}");
 }
 

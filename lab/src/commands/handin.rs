@@ -110,7 +110,7 @@ fn empty_fields(entries: &[ArchiveFile], answered: usize) -> Option<String> {
     let page = entries.iter().find(|entry| entry.name == "report.html")?;
     let fields = Answers::fields_in_page(&encoding::decode(&page.bytes).ok()?);
     let empty = fields.checked_sub(answered).filter(|empty| *empty > 0)?;
-    Some(format!("{empty} of the page's {fields} fields are empty"))
+    Some(format!("empty fields of the page: {empty} of {fields}"))
 }
 
 /// `report.zip` for `report`; for `.`, the name of the current folder.

@@ -64,7 +64,7 @@ impl Groups {
 /// `map.csv`: what the instructor decided, by the names of submissions.
 pub(super) struct Map {
     table: Table,
-    /// By submission: the student, nobody, or not decided yet.
+    /// By submission: the student, no student, or not decided yet.
     decided: BTreeMap<String, Option<Option<usize>>>,
 }
 

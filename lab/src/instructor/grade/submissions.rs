@@ -233,7 +233,7 @@ impl Submission {
         if has(|note| matches!(note, Reason::OtherStudent(_))) {
             return Some("it has the answers of two students; read them and give points");
         }
-        // All notes are of files that were not read, but for pages that nobody filled in.
+        // All notes but those of pages without answers are of files that were not read.
         let unread = self.is_empty() && has(|note| !matches!(note, Reason::PageWithoutAnswers(_)));
         unread.then_some("what was handed in cannot be read; read it and give points")
     }
