@@ -260,6 +260,17 @@ fn without_a_pmu_no_more_events_are_asked_for_than_it_takes_to_know() {
     }
 }
 
+/// An event of the cores' PMU by its name has the same reason as all others.
+#[test]
+fn without_a_pmu_its_events_by_name_say_so_too() {
+    let bare = DESCRIPTIONS.iter().find(|described| described.driver.name == "none").unwrap();
+    let machine = machine(bare, Settings { virtual_machine: Some("KVM"), ..Settings::default() });
+    machine.play(|| {
+        let refusal = definition(&Event::parse("cpu/event=0x03/").unwrap()).unwrap_err();
+        assert!(matches!(refusal, Refusal::NoPmuInVm(_)), "{refusal}");
+    });
+}
+
 /// The limit is met in the middle: the events before it still count.
 #[test]
 fn too_many_open_files_leave_the_other_events() {
