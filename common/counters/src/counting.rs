@@ -5,15 +5,15 @@ use super::error::CounterError;
 use super::group::Group;
 use super::kernel::Count;
 use super::platform::Platform;
-use super::refusal::Refusal;
+use super::refusal::{never_ran, plausible};
 use super::schedule;
-use super::trials::{PROGRAM, THREAD, Trials, plausible};
+use super::trials::{PROGRAM, THREAD, Trials};
 use events::Event;
 use figures::value::{Multiplexed, Reading, Source};
 use system::cpu::AffinityGuard;
 
 /// What would be counted for each event on this machine, or why it cannot be counted.
-pub fn definitions(events: &[Event]) -> Vec<Result<Definition, Refusal>> {
+pub fn definitions(events: &[Event]) -> Vec<Result<Definition, CounterError>> {
     let mut trials = Trials::new(Platform::host(), PROGRAM);
     events.iter().map(|event| trials.choose(event)).collect()
 }
@@ -22,7 +22,7 @@ pub fn definitions(events: &[Event]) -> Vec<Result<Definition, Refusal>> {
 ///
 /// # Errors
 /// If it cannot be counted.
-pub fn definition(event: &Event) -> Result<Definition, Refusal> {
+pub fn definition(event: &Event) -> Result<Definition, CounterError> {
     Trials::new(Platform::host(), PROGRAM).choose(event)
 }
 
@@ -42,7 +42,7 @@ pub fn definition(event: &Event) -> Result<Definition, Refusal> {
 pub struct Counting {
     platform: &'static Platform,
     events: Vec<Event>,
-    definitions: Vec<Result<Definition, Refusal>>,
+    definitions: Vec<Result<Definition, CounterError>>,
     groups: Vec<Opened>,
     /// Between [`start`](Counting::start) and [`stop`](Counting::stop), where cores differ.
     affinity: Option<AffinityGuard>,
@@ -87,7 +87,7 @@ impl Counting {
     }
 
     /// What is counted for each event, or why it is not.
-    pub fn definitions(&self) -> &[Result<Definition, Refusal>] {
+    pub fn definitions(&self) -> &[Result<Definition, CounterError>] {
         &self.definitions
     }
 
@@ -173,7 +173,7 @@ impl Counting {
 
     /// A figure for each event from the counts of each group.
     fn readings(&self, runs: &[Vec<Count>]) -> Vec<Reading> {
-        let reading = |(event, found): (&Event, &Result<Definition, Refusal>)| match found {
+        let reading = |(event, found): (&Event, &Result<Definition, CounterError>)| match found {
             Ok(definition) => self.reading(event, definition, runs),
             Err(refusal) => Reading::missing(refusal.to_string()),
         };
@@ -195,7 +195,7 @@ impl Counting {
         };
         match (0..runs.len()).find_map(together).or_else(anywhere) {
             Some(counts) => self.combine(event, definition, &counts),
-            None => self.never_ran(definition.names()),
+            None => self.never_ran(&definition.names()),
         }
     }
 
@@ -206,31 +206,30 @@ impl Counting {
         let mut amounts = Vec::with_capacity(counts.len());
         for (count, part) in counts.iter().zip(&definition.parts) {
             if count.running == 0 {
-                return self.never_ran(part.name.clone());
+                return self.never_ran(&part.name);
             }
             amounts.push(count.estimate());
             if let Some(shared) = count.multiplexed() {
                 least = Some(least.filter(|l| l.share() <= shared.share()).unwrap_or(shared));
             }
         }
-        let machine = &self.platform.environment.virtual_machine;
         let of_software = definition.parts.iter().all(|part| part.encoding.is_software());
         let source = if of_software { Source::System } else { Source::Hardware };
-        match definition.formula.evaluate(&amounts) {
-            Some(amount) if amount >= 0.0 => match plausible(event, definition, counts, amount, machine) {
-                Ok(()) => Reading::new(amount, source).estimated(least),
-                Err(refusal) => Reading::missing(refusal.to_string()),
-            },
-            Some(amount) => Reading::missing(format!(
+        let amount = definition.formula.evaluate(&amounts);
+        if amount < 0.0 {
+            return Reading::missing(format!(
                 "the difference {} came out as {amount:.0}: its parts do not count the same things on this processor",
                 definition.spelt()
-            )),
-            None => Reading::missing(format!("{} could not be computed", definition.spelt())),
+            ));
+        }
+        match plausible(event, &definition.parts, counts, amount, &self.platform.environment) {
+            Ok(()) => Reading::new(amount, source).estimated(least),
+            Err(refusal) => Reading::missing(refusal.to_string()),
         }
     }
 
-    fn never_ran(&self, event: String) -> Reading {
-        Reading::missing(Refusal::never_ran(event, &self.platform.environment).to_string())
+    fn never_ran(&self, event: &str) -> Reading {
+        Reading::missing(never_ran(event, &self.platform.environment).to_string())
     }
 }
 

@@ -70,8 +70,6 @@ pub enum Scope {
     /// The program's own code.
     #[default]
     Program,
-    /// The same, for a PMU that must be asked to leave virtual machines out too.
-    ProgramWithoutGuests,
     /// The program, and the kernel on its behalf: the event happens there.
     ProgramAndKernel,
     /// Whatever runs while the program does: the PMU can leave nothing out.

@@ -7,7 +7,6 @@
 //! Before anything is counted, cycles and instructions of a known loop are: a PMU that
 //! stays at 0, or counts more than any processor can do, is refused for all events.
 
-mod cores;
 mod counting;
 mod definition;
 mod environment;
@@ -22,7 +21,6 @@ mod schedule;
 mod trials;
 mod watched;
 
-pub use cores::Choice;
 pub use counting::{Counting, definition, definitions, num_counters};
 pub use definition::{Definition, Encoding, Origin, Part, Scope};
 pub use environment::Environment;
@@ -30,7 +28,6 @@ pub use error::{Code, CounterError};
 pub use kernel::Count;
 pub use platform::Platform;
 pub use pmu::Pmu;
-pub use refusal::Refusal;
 pub use sampling::{Sampler, Samples};
 pub use watched::watched_code;
 
@@ -43,11 +40,5 @@ use events::{Event, EventError};
 ///
 /// If there is no such event.
 pub fn event(text: &str) -> Result<Event, EventError> {
-    Event::parse_with(text, in_sysfs)
-}
-
-/// Whether a CPU PMU of this machine has an event file of that name.
-fn in_sysfs(name: &str) -> bool {
-    let plain = !name.is_empty() && !name.contains(['/', '.']);
-    plain && Platform::lists(name)
+    Event::parse_with(text, |name| !name.contains('.') && Platform::lists(name))
 }

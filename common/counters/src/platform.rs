@@ -6,12 +6,11 @@ use std::sync::{LazyLock, OnceLock};
 
 use figures::numbers::listed;
 
-use super::cores::{self, Choice};
 use super::definition::{Definition, Encoding, Origin, Part, Scope};
 use super::environment::Environment;
+use super::error::{Code, CounterError};
 use super::pmu::{self, Pmu};
-use super::refusal::Refusal;
-use events::generic::{self, Generic};
+use super::refusal;
 use events::{Event, Family, Formula, Native, Preset, Spec, kernel, map};
 use system::cpu::{self, AffinityGuard};
 use system::facts::Facts;
@@ -25,10 +24,10 @@ pub struct Platform {
     pub pmus: Vec<Pmu>,
     /// What is between programs and counters.
     pub environment: Environment,
-    /// Where cores differ: which of the PMUs presets are counted on, and why.
-    cores: Option<(usize, Choice)>,
+    /// Where cores differ: which of the PMUs presets are counted on.
+    cores: Option<usize>,
     /// What its counters make of a known loop, once that was tried.
-    pub(crate) miscounts: OnceLock<Option<Refusal>>,
+    pub(crate) miscounts: OnceLock<Option<CounterError>>,
 }
 
 static PMUS: LazyLock<Vec<Pmu>> = LazyLock::new(|| pmu::all(Path::new("/sys")));
@@ -43,50 +42,26 @@ impl Platform {
         }
         static HOST: LazyLock<Platform> = LazyLock::new(|| {
             let facts = Facts::of_host();
-            let cores = cores::chosen(&PMUS, &cpu::allowed(), facts.cpu);
-            Platform {
-                family: family(&facts, cores.map(|(place, _)| &PMUS[place])),
-                pmus: PMUS.clone(),
-                environment: Environment::host(&facts, pmu::of_cores(Path::new("/sys"))),
-                cores,
-                miscounts: OnceLock::new(),
-            }
+            let cores = pmu::chosen(&PMUS, &cpu::allowed(), facts.cpu);
+            let environment = Environment::host(&facts, pmu::of_cores(Path::new("/sys")));
+            Platform::new(family(&facts, cores.map(|place| &PMUS[place])), PMUS.clone(), environment, cores)
         });
         &HOST
     }
 
-    /// Whether a PMU of the cores has an event file of that name. On which kind of
-    /// core it is counted need not be known for that.
-    pub(crate) fn lists(name: &str) -> bool {
-        #[cfg(test)]
-        #[cfg(target_os = "linux")]
-        if let Some(played) = crate::kernel::replayed::Machine::platform() {
-            return played.pmus.iter().any(|pmu| pmu.event(name).is_some());
-        }
-        PMUS.iter().any(|pmu| pmu.event(name).is_some())
-    }
-
-    /// A machine of another family, to see how its events would be opened.
-    pub fn of_family(family: &'static Family) -> Platform {
-        Platform {
-            family: Some(family),
-            pmus: Vec::new(),
-            environment: Environment::default(),
-            cores: None,
-            miscounts: OnceLock::new(),
-        }
-    }
-
-    /// A machine that a test plays; the program may run on `allowed`.
-    #[cfg(test)]
-    pub(crate) fn played(
-        family: &'static Family,
+    pub(crate) fn new(
+        family: Option<&'static Family>,
         pmus: Vec<Pmu>,
         environment: Environment,
-        allowed: &[usize],
+        cores: Option<usize>,
     ) -> Platform {
-        let cores = cores::chosen(&pmus, allowed, allowed[0]);
-        Platform { family: Some(family), pmus, environment, cores, miscounts: OnceLock::new() }
+        Platform { family, pmus, environment, cores, miscounts: OnceLock::new() }
+    }
+
+    /// Whether a PMU has an event file of that name. On which kind of core it is counted need not be
+    /// known for that.
+    pub(crate) fn lists(name: &str) -> bool {
+        PMUS.iter().any(|pmu| pmu.event(name).is_some())
     }
 
     /// The PMUs of the cores; more than one where cores differ.
@@ -96,18 +71,14 @@ impl Platform {
 
     /// The PMU of the cores that presets are counted on, where cores differ.
     pub fn core_type(&self) -> Option<&Pmu> {
-        self.cores.map(|(place, _)| &self.pmus[place])
+        self.cores.map(|place| &self.pmus[place])
     }
 
-    /// The same for people: its name, its processors, and why it is that one.
+    /// The same for people: its name, its processors, and what takes another.
     pub fn core_type_description(&self) -> Option<String> {
-        let (core, (_, choice)) = (self.core_type()?, self.cores?);
-        Some(format!(
-            "{} (CPUs {}), {}",
-            core.name,
-            core.cpus.as_deref().unwrap_or("all"),
-            choice.description()
-        ))
+        let core = self.core_type()?;
+        let cpus = core.cpus.as_deref().unwrap_or("all");
+        Some(format!("{} (CPUs {cpus}); --cpu N or `taskset -c N` takes the kind of CPU N", core.name))
     }
 
     /// The processors that presets are counted on, where cores differ.
@@ -124,61 +95,51 @@ impl Platform {
     }
 
     /// The ways to count an event on this machine, the best one first.
-    pub fn definitions(&self, event: &Event) -> Result<Vec<Definition>, Refusal> {
+    pub fn definitions(&self, event: &Event) -> Result<Vec<Definition>, CounterError> {
         match event {
             Event::Preset(preset) => self.preset(*preset),
             Event::Native(native) => Ok(vec![self.native(native)?]),
         }
     }
 
-    fn preset(&self, preset: Preset) -> Result<Vec<Definition>, Refusal> {
+    fn preset(&self, preset: Preset) -> Result<Vec<Definition>, CounterError> {
         let why = match self.family.map(|family| (family, map::lookup(family, preset))) {
-            Some((family, Ok(entry))) => return Ok(vec![self.mapped(family, entry)]),
             // A processor in the map has the better source: its own events.
+            Some((_, Ok(entry))) => return Ok(vec![self.mapped(entry)]),
             Some((family, Err(why))) if family.generic.is_empty() => format!("{}: {why}", family.title),
             Some((family, Err(_))) => format!("{}: {}", family.title, family.generic),
             None => "this processor: there is no table of its events".to_owned(),
         };
         let generic = self.family.is_none_or(|family| !family.generic.is_empty());
         let found: Vec<Definition> =
-            generic::ways(preset).filter(|_| generic).map(|way| self.generic(way)).collect();
+            map::generic(preset).filter(|_| generic).map(|way| self.mapped(way)).collect();
         if found.is_empty() {
-            let beside = if generic { ", and none of the kernel's counts that" } else { "" };
-            return Err(Refusal::NotMapped { preset: preset.name().to_owned(), why: why + beside });
+            let none = if generic { ", and none of the kernel's counts that" } else { "" };
+            let name = preset.name();
+            let sentence = format!("{name} is not available on {why}{none}; `avail -a` lists what is");
+            return Err(CounterError::new(Code::Enoevnt, sentence));
         }
         Ok(found)
     }
 
-    fn mapped(&self, family: &'static Family, entry: &'static map::Entry) -> Definition {
+    fn mapped(&self, entry: &'static map::Entry) -> Definition {
         let part = |code: &map::Code| {
             let encoding = match code.config {
                 map::Config::Raw(config) => self.raw(config),
                 map::Config::Response(config, config1) => Encoding { config1, ..self.raw(config) },
-                map::Config::Cache(config) => self.kernel(kernel::HW_CACHE, config),
+                map::Config::Kernel(kind, config) => self.kernel(kind, config),
             };
             Part { name: code.name.into(), encoding }
         };
-        let mut notes: Vec<&str> = entry.notes(family).into_iter().map(|note| note.text).collect();
+        let (origin, notes) = match (entry.origin, self.family) {
+            (map::Origin::Papi, Some(family)) => (Origin::Table(family), entry.notes(family)),
+            (map::Origin::Kit, Some(family)) => (Origin::Kit(family), entry.notes(family)),
+            _ => (Origin::Generic, Vec::new()),
+        };
+        let mut notes: Vec<&str> = notes.into_iter().map(|note| note.text).collect();
         notes.extend((!entry.includes.is_empty()).then_some(entry.includes));
         let parts = entry.natives.iter().map(part).collect();
-        let origin = match entry.origin {
-            map::Origin::Papi => Origin::Table(family),
-            map::Origin::Kit => Origin::Kit(family),
-        };
         Definition { origin, parts, formula: entry.formula.clone(), notes }
-    }
-
-    fn generic(&self, way: &'static Generic) -> Definition {
-        let part = |(name, kind, config): &(&str, u32, u64)| Part {
-            name: (*name).to_owned(),
-            encoding: self.kernel(*kind, *config),
-        };
-        Definition {
-            origin: Origin::Generic,
-            parts: way.events.iter().map(part).collect(),
-            formula: way.formula.clone(),
-            notes: Some(way.includes).filter(|includes| !includes.is_empty()).into_iter().collect(),
-        }
     }
 
     /// An event of the core's own PMU.
@@ -195,7 +156,7 @@ impl Platform {
         Encoding { kind, config, ..Encoding::default() }
     }
 
-    fn native(&self, native: &Native) -> Result<Definition, Refusal> {
+    fn native(&self, native: &Native) -> Result<Definition, CounterError> {
         let mut encoding = match native.spec() {
             Spec::Raw(config) => self.raw(*config),
             Spec::Kernel(kind, config) => self.kernel(*kind, *config),
@@ -214,37 +175,44 @@ impl Platform {
         })
     }
 
-    fn pmu(&self, name: &str, native: &Native) -> Result<&Pmu, Refusal> {
+    fn pmu(&self, name: &str, native: &Native) -> Result<&Pmu, CounterError> {
         let found = self.pmus.iter().find(|p| p.name == name);
         // `cpu` is what everybody writes, whatever the core's PMU is called.
         let found =
             found.or_else(|| self.core_type().or_else(|| self.core_pmus().next()).filter(|_| name == "cpu"));
         match found {
-            Some(pmu) if pmu.uncore => {
-                Err(Refusal::Uncore { event: native.text().to_owned(), pmu: pmu.name.clone() })
-            }
-            Some(pmu) => Ok(pmu),
+            Some(pmu) => usable(pmu, native.text()),
             None if name == "cpu" && self.environment.pmu == Some(false) => {
-                Err(Refusal::without_pmu(&self.environment))
+                Err(refusal::without_pmu(&self.environment))
             }
             None => {
                 let names: Vec<String> = self.pmus.iter().map(|p| p.name.clone()).collect();
-                Err(Refusal::NoSuchPmu { pmu: name.to_owned(), has: pmu::some(&names) })
+                let sentence = format!("this machine has no PMU '{name}'; it has {}", pmu::some(&names));
+                Err(CounterError::new(Code::Enoevnt, sentence))
             }
         }
     }
 
-    fn listing(&self, event: &str) -> Result<&Pmu, Refusal> {
+    fn listing(&self, event: &str) -> Result<&Pmu, CounterError> {
         let has = |p: &&Pmu| p.event(event).is_some();
         let core = self.core_type().filter(has).or_else(|| self.core_pmus().find(has));
         match core.or_else(|| self.pmus.iter().find(has)) {
-            Some(pmu) if pmu.uncore => {
-                Err(Refusal::Uncore { event: event.to_owned(), pmu: pmu.name.clone() })
-            }
-            Some(pmu) => Ok(pmu),
-            None => Err(Refusal::NotOnThisCpu { event: event.to_owned() }),
+            Some(pmu) => usable(pmu, event),
+            None => Err(refusal::not_on_this_processor(event)),
         }
     }
+}
+
+/// The PMU, if it counts for single programs.
+fn usable<'p>(pmu: &'p Pmu, event: &str) -> Result<&'p Pmu, CounterError> {
+    if !pmu.uncore {
+        return Ok(pmu);
+    }
+    let sentence = format!(
+        "{event} is counted outside of the cores ({}), for the whole chip and every program on it; it cannot be counted for one program",
+        pmu.name
+    );
+    Err(CounterError::new(Code::Einval, sentence))
 }
 
 /// The family of the cores that presets are counted on. Where Arm's cores differ,

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::definition::Encoding;
-use super::refusal::Refusal;
+use super::error::{Code, CounterError};
 use events::number;
 use figures::numbers::listed;
 
@@ -34,6 +34,19 @@ pub(crate) fn of_cores(sys: &Path) -> Option<bool> {
     sys.join(DEVICES).is_dir().then(|| all(sys).iter().any(Pmu::is_core))
 }
 
+/// The place among `pmus` of the one whose cores presets are counted on, by a program that may run on
+/// `allowed` (empty: not reported) and runs on `now`: an event counts on one kind of core alone. It is
+/// the fastest kind that the program may use or, if the system reports no speeds, the present one;
+/// `None` where all cores are the same.
+pub(crate) fn chosen(pmus: &[Pmu], allowed: &[usize], now: usize) -> Option<usize> {
+    let cpus = |pmu: &Pmu| listed(pmu.cpus.as_deref().unwrap_or_default());
+    let is_used = |pmu: &Pmu| allowed.is_empty() || cpus(pmu).iter().any(|cpu| allowed.contains(cpu));
+    let speed = |(_, pmu): &(usize, &Pmu)| (pmu.name == "cpu_core", pmu.capacity, cpus(pmu).contains(&now));
+    let cores = || pmus.iter().enumerate().filter(|(_, pmu)| pmu.is_core());
+    let differ = cores().count() > 1;
+    cores().filter(|(_, pmu)| differ && is_used(pmu)).max_by_key(speed).map(|(place, _)| place)
+}
+
 /// All PMUs of a system whose `/sys` is at `sys`, by name.
 pub(crate) fn all(sys: &Path) -> Vec<Pmu> {
     let Ok(entries) = fs::read_dir(sys.join(DEVICES)) else { return Vec::new() };
@@ -56,12 +69,6 @@ impl Pmu {
             capacity: first.and_then(|cpu| fs::read_to_string(capacity(cpu)).ok()?.trim().parse().ok()),
             dir,
         })
-    }
-
-    /// The PMU of these cores, in no sysfs.
-    #[cfg(test)]
-    pub(crate) fn of_cores(name: &str, cpus: &str, capacity: Option<u64>) -> Pmu {
-        Pmu { name: name.into(), kind: 0, cpus: Some(cpus.into()), uncore: false, capacity, dir: "".into() }
     }
 
     /// Whether it belongs to the cores and counts what programs do on them.
@@ -91,7 +98,7 @@ impl Pmu {
     }
 
     /// The numbers of `term=value,..` by this PMU's format.
-    pub(crate) fn encode(&self, terms: &[(String, Option<u64>)]) -> Result<Encoding, Refusal> {
+    pub(crate) fn encode(&self, terms: &[(String, Option<u64>)]) -> Result<Encoding, CounterError> {
         let mut encoding = Encoding { kind: self.kind, ..Encoding::default() };
         for (term, value) in terms {
             self.place(&mut encoding, term, *value, true)?;
@@ -99,7 +106,13 @@ impl Pmu {
         Ok(encoding)
     }
 
-    fn place(&self, to: &mut Encoding, term: &str, value: Option<u64>, aliases: bool) -> Result<(), Refusal> {
+    fn place(
+        &self,
+        to: &mut Encoding,
+        term: &str,
+        value: Option<u64>,
+        aliases: bool,
+    ) -> Result<(), CounterError> {
         if let Some(listed) = self.event(term).filter(|_| value.is_none() && aliases) {
             for (term, value) in terms(&listed) {
                 self.place(to, &term, value, false)?;
@@ -120,19 +133,21 @@ impl Pmu {
                     _ => None,
                 };
                 let Some((word, bits)) = word else { return Err(self.lacks(term)) };
-                *word |= spread(value, bits).ok_or_else(|| Refusal::Invalid {
-                    event: format!("{}/{term}={value:#x}/", self.name),
-                    why: format!("the value does not fit in the term's bits {bits}"),
+                *word |= spread(value, bits).ok_or_else(|| {
+                    let why = format!("the value does not fit in the term's bits {bits}");
+                    let event = format!("{}/{term}={value:#x}/", self.name);
+                    CounterError::new(Code::Einval, format!("the kernel refuses {event}: {why}"))
                 })?;
             }
         }
         Ok(())
     }
 
-    fn lacks(&self, term: &str) -> Refusal {
+    fn lacks(&self, term: &str) -> CounterError {
         let mut has = self.names("format");
         has.extend(self.events());
-        Refusal::NoSuchTerm { pmu: self.name.clone(), term: term.to_owned(), has: some(&has) }
+        let sentence = format!("PMU '{}' has no term or event '{term}'; it has {}", self.name, some(&has));
+        CounterError::new(Code::Enoevnt, sentence)
     }
 }
 
@@ -184,6 +199,39 @@ mod tests {
             fs::write(pmu.join("type"), number).unwrap();
             assert_eq!(of_cores(dir.path()), Some(expected), "{name}");
         }
+    }
+
+    #[test]
+    fn of_several_kinds_of_cores_the_fastest_or_the_present_one_is_counted() {
+        let taken = |pmus: &[(&str, &str, Option<u64>)], allowed: &[usize]| {
+            let pmu = |(name, cpus, capacity): &(&str, &str, Option<u64>)| Pmu {
+                name: (*name).into(),
+                kind: 0,
+                cpus: Some((*cpus).into()),
+                uncore: false,
+                capacity: *capacity,
+                dir: PathBuf::new(),
+            };
+            chosen(&pmus.iter().map(pmu).collect::<Vec<Pmu>>(), allowed, 0)
+                .map(|place| pmus[place].0.to_owned())
+        };
+        let arm = [("a55", "0-3", Some(300)), ("a76", "4-6", Some(800)), ("x1", "7", Some(1024))];
+        let x86 = [("cpu_atom", "8-15", None), ("cpu_core", "0-7", None)];
+        let silent = arm.map(|(name, cpus, _)| (name, cpus, None));
+        let all: Vec<usize> = (0..16).collect();
+        for (pmus, allowed, expected) in [
+            (&arm[..], &all[..], "x1"),
+            (&arm, &[], "x1"),
+            (&arm, &all[..6], "a76"),
+            (&arm, &[1, 2], "a55"),
+            (&silent, &all, "a55"),
+            (&silent, &[5], "a76"),
+            (&x86, &all, "cpu_core"),
+            (&x86, &[12], "cpu_atom"),
+        ] {
+            assert_eq!(taken(pmus, allowed).as_deref(), Some(expected), "{allowed:?}");
+        }
+        assert_eq!(taken(&arm[..1], &[2]), None);
     }
 
     #[test]

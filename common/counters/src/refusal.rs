@@ -2,225 +2,11 @@
 
 use std::io;
 
-use thiserror::Error;
-
+use super::definition::{Part, Scope};
 use super::environment::Environment;
-use super::kernel::Errno;
-
-/// Why an event cannot be counted on this machine.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Refusal {
-    /// No counters in a virtual machine.
-    #[error(
-        "{} has no hardware counters, its hypervisor passes no PMU through; {}", this(.0), remedy(.0)
-    )]
-    NoPmuInVm(String),
-    /// No counters on a bare machine.
-    #[error(
-        "the kernel knows no performance counters on this processor; use another kernel or machine, or the cache model"
-    )]
-    NoPmu,
-    /// Cycles are there, this event, instructions, is not.
-    #[error(
-        "this machine counts cycles but no instructions, as an emulator without instruction counting does; use the model or another machine"
-    )]
-    NoInstructions,
-    /// The PMU works but lacks the event.
-    #[error("this processor has no counter for {event}; `avail -a` lists what it has")]
-    NotOnThisCpu {
-        /// The native event asked for.
-        event: String,
-    },
-    /// The table has no such preset for this processor.
-    #[error("{preset} is not available on {why}; `avail -a` lists what is")]
-    NotMapped {
-        /// The preset.
-        preset: String,
-        /// The processor, and why not.
-        why: String,
-    },
-    /// The kernel's setting forbids all events without privileges.
-    #[error(
-        "kernel.perf_event_paranoid is {level}, which forbids all counters without CAP_PERFMON; `sudo sysctl kernel.perf_event_paranoid=2`{} lifts it until the next boot",
-        if *.container { " on the host" } else { "" }
-    )]
-    Paranoid {
-        /// The level found.
-        level: i32,
-        /// Whether this runs in a container, in which settings cannot be changed.
-        container: bool,
-    },
-    /// The kernel's setting forbids counting inside the kernel.
-    #[error(
-        "{event} happens inside the kernel, which kernel.perf_event_paranoid {level} forbids to count without CAP_PERFMON; `sudo sysctl kernel.perf_event_paranoid=1` allows it, and getrusage reports it without"
-    )]
-    KernelEvent {
-        /// The event.
-        event: String,
-        /// The level found.
-        level: i32,
-    },
-    /// The PMU counts the kernel too, which its setting forbids.
-    #[error(
-        "this processor always counts the kernel's work too, and kernel.perf_event_paranoid {level} forbids that without CAP_PERFMON; `sudo sysctl kernel.perf_event_paranoid=1` allows it, and {event} then includes the kernel"
-    )]
-    KernelIncluded {
-        /// The native event.
-        event: String,
-        /// The level found.
-        level: i32,
-    },
-    /// It can be counted, but not sampled.
-    #[error(
-        "this processor raises no interrupt when its counter of {event} overflows, so it can be counted but not sampled; sample task-clock"
-    )]
-    NoInterrupt {
-        /// The native event.
-        event: String,
-    },
-    /// A container's or sandbox's filter.
-    #[error("{}", sealed(.container))]
-    Sealed {
-        /// The container whose seccomp filter it is, if it is known which.
-        container: Option<String>,
-    },
-    /// Another system than Linux, or a kernel built without perf events.
-    #[error(
-        "this system has no perf events (perf_event_open is not there); use a Linux kernel with CONFIG_PERF_EVENTS, or the cache model"
-    )]
-    NoPerf,
-    /// Opens, and then is never put on a counter.
-    #[error(
-        "{event} opens but never runs: every counter it could use is taken, or the program may not run on the cores that have it; stop other profilers, or leave out --cpu{}",
-        if *.watchdog { ", or `sudo sysctl kernel.nmi_watchdog=0`" } else { "" }
-    )]
-    NeverRan {
-        /// The native event.
-        event: String,
-        /// Whether the kernel's watchdog has a counter.
-        watchdog: bool,
-    },
-    /// Stays at 0 whatever the program does.
-    #[error(
-        "{event} opens but stays at 0, which no program leaves it at: the counters of {} do not count; {}",
-        self::machine(.virtual_machine), elsewhere(.virtual_machine)
-    )]
-    Silent {
-        /// The event.
-        event: String,
-        /// The virtual machine this runs in.
-        virtual_machine: Option<String>,
-    },
-    /// Counts more than any processor can do.
-    #[error(
-        "{event} came out as {count} in {:.3} ms, which no processor can do: the counters of {} jump; {}",
-        *.ns as f64 / 1e6, self::machine(.virtual_machine), elsewhere(.virtual_machine)
-    )]
-    Jumps {
-        /// The native event.
-        event: String,
-        /// The count.
-        count: u64,
-        /// Nanoseconds it was on a counter.
-        ns: u64,
-        /// The virtual machine this runs in.
-        virtual_machine: Option<String>,
-    },
-    /// More than one obstacle, each of which has to be removed.
-    #[error("{}", .0.iter().map(Refusal::to_string).collect::<Vec<_>>().join("; in addition, "))]
-    Several(Vec<Refusal>),
-    /// Somebody else has the counters.
-    #[error(
-        "the counters are reserved by another program ({event}: device or resource busy); stop other profilers and try again"
-    )]
-    Busy {
-        /// The native event.
-        event: String,
-    },
-    /// The combination is refused.
-    #[error("the kernel refuses {event}: {why}")]
-    Invalid {
-        /// The native event.
-        event: String,
-        /// What may be wrong, and what helps.
-        why: String,
-    },
-    /// Outside of the cores.
-    #[error(
-        "{event} is counted outside of the cores ({pmu}), for the whole chip and every program on it; it cannot be counted for one program"
-    )]
-    Uncore {
-        /// The event.
-        event: String,
-        /// The PMU.
-        pmu: String,
-    },
-    /// The PMU of the notation is not there.
-    #[error("this machine has no PMU '{pmu}'; it has {has}")]
-    NoSuchPmu {
-        /// As written.
-        pmu: String,
-        /// Names of those that are there.
-        has: String,
-    },
-    /// The PMU does not know a term.
-    #[error("PMU '{pmu}' has no term or event '{term}'; it has {has}")]
-    NoSuchTerm {
-        /// The PMU.
-        pmu: String,
-        /// As written.
-        term: String,
-        /// What it has.
-        has: String,
-    },
-    /// Whatever else the kernel said.
-    #[error("the kernel does not open {event}: {error} (errno {errno})")]
-    System {
-        /// The native event.
-        event: String,
-        /// Its words.
-        error: String,
-        /// Its number.
-        errno: i32,
-    },
-}
-
-fn this(machine: &str) -> String {
-    match machine {
-        "virtual machine" => "this virtual machine".into(),
-        name => format!("this virtual machine ({name})"),
-    }
-}
-
-fn remedy(machine: &str) -> &'static str {
-    match machine {
-        // Since WSL 0.50.2 of 2021 it passes the PMU through unless that is switched off.
-        "WSL2" => {
-            "WSL2 passes one through by default if the processor and Windows support it: check that .wslconfig does not have hardwarePerformanceCounters=false and that WSL is up to date (`wsl --update`); otherwise count on Linux without WSL"
-        }
-        _ => "count on the host, or have a virtual PMU enabled",
-    }
-}
-
-fn machine(virtual_machine: &Option<String>) -> String {
-    virtual_machine.as_deref().map_or_else(|| "this machine".into(), this)
-}
-
-fn elsewhere(virtual_machine: &Option<String>) -> &'static str {
-    match virtual_machine {
-        Some(_) => "count on the host, or have its virtual PMU repaired",
-        None => "count on another machine or with another kernel",
-    }
-}
-
-fn sealed(container: &Option<String>) -> String {
-    match container.as_deref() {
-        Some(name) => format!(
-            "this container ({name}) forbids perf_event_open by its seccomp filter; start it with --cap-add PERFMON --security-opt seccomp=unconfined"
-        ),
-        None => "a sandbox or a security module forbids perf_event_open; run outside of it".into(),
-    }
-}
+use super::error::{Code, CounterError};
+use super::kernel::{Count, Errno};
+use events::{Event, kernel as names};
 
 /// What the machine opens of its basic events; asked only after a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -231,100 +17,189 @@ pub(crate) struct Basics {
     pub(crate) kernel_included: bool,
 }
 
-/// What is being opened when the kernel refuses.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Attempt<'a> {
-    pub(crate) event: &'a str,
-    pub(crate) software: bool,
-    pub(crate) kernel: bool,
-    pub(crate) instructions: bool,
+/// Turns the kernel's error number into the obstacles behind it, all that are known.
+pub(crate) fn diagnose(
+    error: &io::Error,
+    part: &Part,
+    environment: &Environment,
+    basics: impl FnOnce() -> Basics,
+) -> CounterError {
+    let (event, software) = (&part.name, part.encoding.is_software());
+    let invalid = |why: &str| CounterError::new(Code::Einval, format!("the kernel refuses {event}: {why}"));
+    let other = || {
+        let errno = error.raw_os_error().unwrap_or(0);
+        CounterError::new(Code::Esys, format!("the kernel does not open {event}: {error} (errno {errno})"))
+    };
+    let errno = Errno::of(error);
+    let has_no_pmu = !software && environment.pmu == Some(false);
+    let refused = match errno {
+        Errno::Missing | Errno::Unsupported if !software => return missing(part, environment, basics()),
+        Errno::Missing | Errno::Unsupported | Errno::Other => other(),
+        // Any reason of a refused form is about a PMU, of which there is none.
+        Errno::Invalid if has_no_pmu => return without_pmu(environment),
+        Errno::Forbidden | Errno::Filtered => forbidden(part, environment, errno == Errno::Filtered),
+        // The setting exists only in kernels that have the call.
+        Errno::NoCall if environment.paranoid.is_some() => forbidden(part, environment, true),
+        Errno::NoCall => CounterError::new(
+            Code::Enocntr,
+            "this system has no perf events (perf_event_open is not there); use a Linux kernel with CONFIG_PERF_EVENTS, or the cache model",
+        ),
+        Errno::Busy => CounterError::new(
+            Code::Ecnflct,
+            format!(
+                "the counters are reserved by another program ({event}: device or resource busy); stop other profilers and try again"
+            ),
+        ),
+        Errno::Invalid => match environment.paranoid.filter(|_| !software && basics().kernel_included) {
+            Some(level) => CounterError::new(
+                Code::Eperm,
+                format!(
+                    "this processor always counts the kernel's work too, and kernel.perf_event_paranoid {level} forbids that without CAP_PERFMON; `sudo sysctl kernel.perf_event_paranoid=1` allows it, and {event} then includes the kernel"
+                ),
+            ),
+            None => invalid("it does not exist in this form, or the group is too large"),
+        },
+        Errno::Files => invalid("too many files are open; raise `ulimit -n`"),
+    };
+    if has_no_pmu { both(without_pmu(environment), refused) } else { refused }
 }
 
-impl Refusal {
-    /// Turns the kernel's error number into the obstacles behind it, all that are known.
-    pub(crate) fn diagnose(
-        error: &io::Error,
-        attempt: Attempt<'_>,
-        environment: &Environment,
-        basics: impl FnOnce() -> Basics,
-    ) -> Refusal {
-        let event = attempt.event.to_owned();
-        let errno = Errno::of(error);
-        let has_no_pmu = !attempt.software && environment.pmu == Some(false);
-        let refused = match errno {
-            Errno::Missing | Errno::Unsupported if attempt.software => {
-                Refusal::System { event, error: error.to_string(), errno: error.raw_os_error().unwrap_or(0) }
-            }
-            Errno::Missing | Errno::Unsupported => return missing(attempt, environment, basics()),
-            // Any reason of a refused form is about a PMU, of which there is none.
-            Errno::Invalid if has_no_pmu => return Refusal::without_pmu(environment),
-            Errno::Forbidden | Errno::Filtered => forbidden(attempt, environment, errno == Errno::Filtered),
-            // The setting exists only in kernels that have the call.
-            Errno::NoCall if environment.paranoid.is_some() => forbidden(attempt, environment, true),
-            Errno::NoCall => Refusal::NoPerf,
-            Errno::Busy => Refusal::Busy { event },
-            Errno::Invalid => {
-                match environment.paranoid.filter(|_| !attempt.software && basics().kernel_included) {
-                    Some(level) => Refusal::KernelIncluded { event, level },
-                    None => Refusal::Invalid {
-                        event,
-                        why: "it does not exist in this form, or the group is too large".into(),
-                    },
+/// Two obstacles, each of which has to be removed.
+fn both(one: CounterError, other: CounterError) -> CounterError {
+    CounterError::new(one.code, format!("{one}; in addition, {other}"))
+}
+
+/// There is no PMU.
+pub(crate) fn without_pmu(environment: &Environment) -> CounterError {
+    let sentence = match &environment.virtual_machine {
+        Some(machine) => {
+            let remedy = match machine.as_str() {
+                // Since WSL 0.50.2 of 2021 it passes the PMU through unless that is switched off.
+                "WSL2" => {
+                    "WSL2 passes one through by default if the processor and Windows support it: check that .wslconfig does not have hardwarePerformanceCounters=false and that WSL is up to date (`wsl --update`); otherwise count on Linux without WSL"
                 }
-            }
-            Errno::Files => {
-                Refusal::Invalid { event, why: "too many files are open; raise `ulimit -n`".into() }
-            }
-            Errno::Other(errno) => Refusal::System { event, error: error.to_string(), errno },
-        };
-        if has_no_pmu { Refusal::without_pmu(environment).and(refused) } else { refused }
-    }
-
-    /// There is no PMU.
-    pub(crate) fn without_pmu(environment: &Environment) -> Refusal {
-        match &environment.virtual_machine {
-            Some(machine) => Refusal::NoPmuInVm(machine.clone()),
-            None => Refusal::NoPmu,
+                _ => "count on the host, or have a virtual PMU enabled",
+            };
+            let this = environment.this_machine();
+            format!("{this} has no hardware counters, its hypervisor passes no PMU through; {remedy}")
         }
-    }
-
-    /// The event opens but never runs.
-    pub(crate) fn never_ran(event: String, environment: &Environment) -> Refusal {
-        Refusal::NeverRan { event, watchdog: environment.watchdog }
-    }
-
-    /// Both obstacles.
-    fn and(self, other: Refusal) -> Refusal {
-        let all = |refusal| match refusal {
-            Refusal::Several(all) => all,
-            one => vec![one],
-        };
-        Refusal::Several([all(self), all(other)].concat())
-    }
+        None => {
+            "the kernel knows no performance counters on this processor; use another kernel or machine, or the cache model".to_owned()
+        }
+    };
+    CounterError::new(Code::Enocntr, sentence)
 }
 
-fn missing(attempt: Attempt<'_>, environment: &Environment, basics: Basics) -> Refusal {
+/// The PMU works but lacks the event.
+pub(crate) fn not_on_this_processor(event: &str) -> CounterError {
+    let sentence = format!("this processor has no counter for {event}; `avail -a` lists what it has");
+    CounterError::new(Code::Enoevnt, sentence)
+}
+
+/// The event opens but never runs.
+pub(crate) fn never_ran(event: &str, environment: &Environment) -> CounterError {
+    let watchdog = if environment.watchdog { ", or `sudo sysctl kernel.nmi_watchdog=0`" } else { "" };
+    let sentence = format!(
+        "{event} opens but never runs: every counter it could use is taken, or the program may not run on the cores that have it; stop other profilers, or leave out --cpu{watchdog}"
+    );
+    CounterError::new(Code::Ecnflct, sentence)
+}
+
+/// The event counts, but cannot be sampled.
+pub(crate) fn no_interrupt(event: &str) -> CounterError {
+    let sentence = format!(
+        "this processor raises no interrupt when its counter of {event} overflows, so it can be counted but not sampled; sample task-clock"
+    );
+    CounterError::new(Code::Enoevnt, sentence)
+}
+
+fn missing(part: &Part, environment: &Environment, basics: Basics) -> CounterError {
+    let instructions = part.encoding.kind == names::HARDWARE && part.encoding.config & 0xffff_ffff == 1;
     match (basics.cycles, basics.instructions) {
-        (true, false) if attempt.instructions => Refusal::NoInstructions,
-        (false, false) => Refusal::without_pmu(environment),
-        _ => Refusal::NotOnThisCpu { event: attempt.event.to_owned() },
+        (true, false) if instructions => CounterError::new(
+            Code::Enoevnt,
+            "this machine counts cycles but no instructions, as an emulator without instruction counting does; use the model or another machine",
+        ),
+        (false, false) => without_pmu(environment),
+        _ => not_on_this_processor(&part.name),
     }
 }
 
 /// `filtered`: the call did not reach the kernel's own checks, which may forbid it too.
-fn forbidden(attempt: Attempt<'_>, environment: &Environment, filtered: bool) -> Refusal {
-    let container = environment.container.clone();
+fn forbidden(part: &Part, environment: &Environment, filtered: bool) -> CounterError {
+    let container = environment.container.as_deref();
+    let on_the_host = if container.is_some() { " on the host" } else { "" };
     let setting = match environment.paranoid.filter(|_| !environment.privileged) {
-        Some(level) if level > 2 => Some(Refusal::Paranoid { level, container: container.is_some() }),
-        Some(level) if level > 1 && attempt.kernel => {
-            Some(Refusal::KernelEvent { event: attempt.event.to_owned(), level })
-        }
+        Some(level) if level > 2 => Some(format!(
+            "kernel.perf_event_paranoid is {level}, which forbids all counters without CAP_PERFMON; `sudo sysctl kernel.perf_event_paranoid=2`{on_the_host} lifts it until the next boot"
+        )),
+        Some(level) if level > 1 && part.encoding.scope == Scope::ProgramAndKernel => Some(format!(
+            "{} happens inside the kernel, which kernel.perf_event_paranoid {level} forbids to count without CAP_PERFMON; `sudo sysctl kernel.perf_event_paranoid=1` allows it, and getrusage reports it without",
+            part.name
+        )),
         _ => None,
     };
-    let sealed = || Refusal::Sealed { container: container.filter(|_| environment.seccomp) };
+    let sealed = match container.filter(|_| environment.seccomp) {
+        Some(name) => format!(
+            "this container ({name}) forbids perf_event_open by its seccomp filter; start it with --cap-add PERFMON --security-opt seccomp=unconfined"
+        ),
+        None => "a sandbox or a security module forbids perf_event_open; run outside of it".into(),
+    };
+    let error = |why: String| CounterError::new(Code::Eperm, why);
     match setting {
-        Some(setting) if filtered => sealed().and(setting),
-        Some(setting) => setting,
-        None => sealed(),
+        Some(setting) if filtered => both(error(sealed), error(setting)),
+        Some(setting) => error(setting),
+        None => error(sealed),
     }
+}
+
+/// What happens in every program, even in one that does nothing: its start and stop.
+const IN_EVERY_PROGRAM: [&str; 8] = [
+    "PAPI_TOT_INS",
+    "PAPI_TOT_CYC",
+    "PAPI_LD_INS",
+    "PAPI_SR_INS",
+    "PAPI_LST_INS",
+    "PAPI_BR_INS",
+    "instructions",
+    "cycles",
+];
+
+/// More of anything cannot happen in a nanosecond: a core of 10 GHz would need 10000
+/// in each cycle.
+const MAX_PER_NS: u64 = 100_000;
+
+/// Checks that `amount` of `event`, computed from the counts of its `parts`, can be what the program
+/// did.
+///
+/// # Errors
+/// If it is 0 of what happens in every program, or more than any processor can do.
+pub(crate) fn plausible(
+    event: &Event,
+    parts: &[Part],
+    counts: &[Count],
+    amount: f64,
+    environment: &Environment,
+) -> Result<(), CounterError> {
+    let this = environment.this_machine();
+    let remedy = match environment.virtual_machine {
+        Some(_) => "count on the host, or have its virtual PMU repaired",
+        None => "count on another machine or with another kernel",
+    };
+    let jumped = |count: &Count| count.value > count.running.saturating_mul(MAX_PER_NS);
+    let sentence = if let Some((count, part)) = counts.iter().zip(parts).find(|(count, _)| jumped(count)) {
+        format!(
+            "{} came out as {} in {:.3} ms, which no processor can do: the counters of {this} jump; {remedy}",
+            part.name,
+            count.value,
+            count.running as f64 / 1e6
+        )
+    } else if amount == 0.0 && IN_EVERY_PROGRAM.contains(&event.name()) {
+        format!(
+            "{event} opens but stays at 0, which no program leaves it at: the counters of {this} do not count; {remedy}"
+        )
+    } else {
+        return Ok(());
+    };
+    Err(CounterError::new(Code::Enocntr, sentence))
 }

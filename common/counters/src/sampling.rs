@@ -6,7 +6,7 @@ use super::group::Group;
 use super::kernel::Count;
 use super::kernel::{Opening, Record, Ring};
 use super::platform::Platform;
-use super::trials::{THREAD, Trials, settles};
+use super::trials::{THREAD, Trials};
 use events::{Derivation, Event};
 use system::cpu::AffinityGuard;
 
@@ -30,41 +30,10 @@ use system::cpu::AffinityGuard;
 pub struct Sampler {
     group: Group,
     ring: Ring,
-    tally: Tally,
     samples: Samples,
+    /// Whether the buffer was full, so that samples may be missing.
+    is_full: bool,
     _kept: Option<AffinityGuard>,
-}
-
-/// What has come out of a buffer of samples.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Tally {
-    samples: u64,
-    lost: u64,
-    throttled: u64,
-    full: bool,
-}
-
-impl Tally {
-    /// Empties the buffer, and does `each` with the addresses in it.
-    fn drain(&mut self, ring: &mut Ring, mut each: impl FnMut(u64)) {
-        let full = ring.drain(|record| match record {
-            Record::Sample(address) => {
-                self.samples += 1;
-                each(address);
-            }
-            Record::Lost(many) => self.lost += many,
-            Record::Throttled => self.throttled += 1,
-        });
-        self.full |= full;
-    }
-
-    /// Samples that found the buffer full: the number that the kernel `reported`. An old
-    /// kernel reports it only with the next sample that fits; without that it is computed: of
-    /// `count` events, one in `period`, less those that came.
-    fn missing(&self, reported: Option<u64>, count: u64, period: u64) -> u64 {
-        let due = count.checked_div(period).filter(|_| self.full).unwrap_or(0);
-        reported.unwrap_or(self.lost.max(due.saturating_sub(self.samples)))
-    }
 }
 
 /// What a sampler saw.
@@ -118,10 +87,9 @@ impl Sampler {
         }
         let mut trials = Trials::new(Platform::host(), THREAD);
         let part = sampled_part(&mut trials, event)?;
-        let opening = Opening { sample_period: period, ..Opening::default() };
-        let parts = std::slice::from_ref(&part);
-        settles(parts, opening, 0);
-        let group = Group::open(parts, opening, Some(0)).map_err(|e| trials.explain_sampling(&part, &e))?;
+        let opening = Opening { sample_period: period, ..THREAD };
+        let group = Group::open(std::slice::from_ref(&part), opening);
+        let group = group.map_err(|error| trials.explain_sampling(&part, &error))?;
         let ring = group.ring().map_err(|e| CounterError::buffer(&e))?;
         let samples = Samples {
             event: event.clone(),
@@ -132,7 +100,7 @@ impl Sampler {
             count: Count::default(),
         };
         let kept = trials.take_affinity();
-        Ok(Sampler { group, ring, tally: Tally::default(), samples, _kept: kept })
+        Ok(Sampler { group, ring, samples, is_full: false, _kept: kept })
     }
 
     /// Collects from now on.
@@ -150,8 +118,11 @@ impl Sampler {
     /// If the kernel fails.
     pub fn pause(&mut self) -> Result<(), CounterError> {
         self.group.disable().map_err(|e| CounterError::system("stopping the sampling", &e))?;
-        let addresses = &mut self.samples.addresses;
-        self.tally.drain(&mut self.ring, |address| addresses.push(address));
+        let samples = &mut self.samples;
+        self.is_full |= self.ring.drain(|record| match record {
+            Record::Sample(address) => samples.addresses.push(address),
+            Record::Throttled => samples.throttled += 1,
+        });
         Ok(())
     }
 
@@ -163,9 +134,10 @@ impl Sampler {
         self.pause()?;
         let failed = |e| CounterError::system("reading the sampled event", &e);
         let count = self.group.read().map_err(failed)?.first().copied().unwrap_or_default();
-        let told = self.group.lost().map_err(failed)?;
-        self.samples.lost = self.tally.missing(told, count.value, self.samples.period);
-        self.samples.throttled = self.tally.throttled;
+        // The kernel reports what it lost only with a later sample that fits, so that is computed:
+        // of the events, one in a period, less those that came.
+        let due = count.value.checked_div(self.samples.period).filter(|_| self.is_full).unwrap_or(0);
+        self.samples.lost = due.saturating_sub(self.samples.addresses.len() as u64);
         self.samples.count = count;
         Ok(self.samples)
     }

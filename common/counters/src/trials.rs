@@ -7,26 +7,26 @@ use std::hint::black_box;
 use std::io;
 
 use super::definition::{Definition, Encoding, Part, Scope};
+use super::error::CounterError;
 use super::group::Group;
 use super::kernel::{self, Count, Errno, Opening};
 use super::platform::Platform;
-use super::refusal::{Attempt, Basics, Refusal};
+use super::refusal::{self, Basics, plausible};
 use events::{Event, kernel as names};
 use system::cpu::AffinityGuard;
 
-/// Threads that the program starts count too; such events cannot be read as a group.
-pub(crate) const PROGRAM: Opening =
-    Opening { inherit: true, group_read: false, sibling: false, sample_period: 0, lost: false };
+/// Threads that the program starts count too.
+pub(crate) const PROGRAM: Opening = Opening { inherit: true, sample_period: 0 };
 
 /// The calling thread alone.
-pub(crate) const THREAD: Opening = Opening { inherit: false, group_read: true, ..PROGRAM };
+pub(crate) const THREAD: Opening = Opening { inherit: false, sample_period: 0 };
 
 /// Tries events out, each once. What was opened stays open until it is taken.
 pub(crate) struct Trials<'a> {
     platform: &'a Platform,
     opening: Opening,
     /// The form in which each counts, and its count of the known loop; or why it does not.
-    tried: HashMap<Encoding, Result<(Encoding, Count), Refusal>>,
+    tried: HashMap<Encoding, Result<(Encoding, Count), CounterError>>,
     open: Vec<(Vec<Part>, Group)>,
     /// On a hybrid processor the events run on one core type only.
     kept: Option<AffinityGuard>,
@@ -40,7 +40,7 @@ const EVERYTHING: &str =
 impl Platform {
     /// Why none of its counters can be right, if cycles or instructions of a known loop are
     /// none or too many. Tried once.
-    pub(crate) fn miscounts(&self) -> Option<&Refusal> {
+    pub(crate) fn miscounts(&self) -> Option<&CounterError> {
         self.miscounts.get_or_init(|| Trials::new(self, THREAD).miscounted()).as_ref()
     }
 }
@@ -57,49 +57,52 @@ impl<'a> Trials<'a> {
 
     /// The first definition of `event` all of whose parts count; otherwise why the best one
     /// cannot. No event of a PMU that miscounts a known loop is chosen.
-    pub(crate) fn choose(&mut self, event: &Event) -> Result<Definition, Refusal> {
-        let definition = self.first_that_counts(event)?;
+    pub(crate) fn choose(&mut self, event: &Event) -> Result<Definition, CounterError> {
+        let (definition, counts) = self.first_that_counts(event)?;
         let hardware = definition.parts.iter().any(|part| !part.encoding.is_software());
         match self.platform.miscounts().filter(|_| hardware) {
             Some(refusal) => Err(refusal.clone()),
-            None => Ok(definition),
+            None => self.check(event, &definition, &counts).map(|()| definition),
         }
     }
 
-    fn first_that_counts(&mut self, event: &Event) -> Result<Definition, Refusal> {
+    /// The definition, and what its parts count of the known loop.
+    fn first_that_counts(&mut self, event: &Event) -> Result<(Definition, Vec<Count>), CounterError> {
         let mut refused = None;
         for mut definition in self.platform.definitions(event)? {
-            match self.settle(event, &mut definition) {
-                Ok(()) => {
+            let counts: Result<Vec<Count>, _> =
+                definition.parts.iter_mut().map(|part| self.settle(part)).collect();
+            match counts {
+                Ok(counts) => {
                     definition.notes.extend(definition.counts_everything().then_some(EVERYTHING));
-                    return Ok(definition);
+                    return Ok((definition, counts));
                 }
                 Err(refusal) => refused = refused.or(Some(refusal)),
             }
         }
-        Err(refused.unwrap_or_else(|| Refusal::NotOnThisCpu { event: event.name().to_owned() }))
+        Err(refused.unwrap_or_else(|| refusal::not_on_this_processor(event.name())))
     }
 
-    /// Gives each part the form in which it counts.
-    fn settle(&mut self, event: &Event, definition: &mut Definition) -> Result<(), Refusal> {
-        let mut counts = Vec::with_capacity(definition.parts.len());
-        for part in &mut definition.parts {
-            let (form, count) = self.works(part)?;
-            part.encoding = form;
-            counts.push(count);
-        }
+    /// Gives a part the form in which it counts.
+    fn settle(&mut self, part: &mut Part) -> Result<Count, CounterError> {
+        let (form, count) = self.works(part)?;
+        part.encoding = form;
+        Ok(count)
+    }
+
+    fn check(&self, event: &Event, definition: &Definition, counts: &[Count]) -> Result<(), CounterError> {
         let amounts: Vec<f64> = counts.iter().map(|count| count.estimate()).collect();
-        let amount = definition.formula.evaluate(&amounts).unwrap_or(f64::NAN);
-        plausible(event, definition, &counts, amount, &self.platform.environment.virtual_machine)
+        let amount = definition.formula.evaluate(&amounts);
+        plausible(event, &definition.parts, counts, amount, &self.platform.environment)
     }
 
     /// Why this machine's counters cannot be right: cycles or instructions of the known
     /// loop are none, or too many.
-    pub(crate) fn miscounted(&mut self) -> Option<Refusal> {
-        let wrong = |refusal: &Refusal| matches!(refusal, Refusal::Silent { .. } | Refusal::Jumps { .. });
-        [Event::TOT_CYC, Event::TOT_INS]
-            .iter()
-            .find_map(|event| self.first_that_counts(event).err().filter(wrong))
+    fn miscounted(&mut self) -> Option<CounterError> {
+        [Event::TOT_CYC, Event::TOT_INS].iter().find_map(|event| {
+            let (definition, counts) = self.first_that_counts(event).ok()?;
+            self.check(event, &definition, &counts).err()
+        })
     }
 
     /// The thread's being limited to its cores, for whoever outlives the trials.
@@ -107,7 +110,7 @@ impl<'a> Trials<'a> {
         self.kept.take()
     }
 
-    fn works(&mut self, part: &Part) -> Result<(Encoding, Count), Refusal> {
+    fn works(&mut self, part: &Part) -> Result<(Encoding, Count), CounterError> {
         if let Some(known) = self.tried.get(&part.encoding) {
             return known.clone();
         }
@@ -116,13 +119,13 @@ impl<'a> Trials<'a> {
         result
     }
 
-    fn probe(&mut self, part: &Part) -> Result<(Encoding, Count), Refusal> {
+    fn probe(&mut self, part: &Part) -> Result<(Encoding, Count), CounterError> {
         if let Some(refusal) = self.without_pmu(part.encoding) {
             return Err(refusal);
         }
         let (form, group) = form(part.encoding, self.opening).map_err(|error| self.explain(part, &error))?;
         let Some(count) = counted(&group).and_then(|counts| counts.first().copied()) else {
-            return Err(Refusal::never_ran(part.name.clone(), &self.platform.environment));
+            return Err(refusal::never_ran(&part.name, &self.platform.environment));
         };
         self.open.push((vec![Part { encoding: form, ..part.clone() }], group));
         Ok((form, count))
@@ -144,7 +147,7 @@ impl<'a> Trials<'a> {
             group.truncate(before);
             return false;
         }
-        let group = Group::open(parts, self.opening, None).ok().filter(|group| counted(group).is_some());
+        let group = Group::open(parts, self.opening).ok().filter(|group| counted(group).is_some());
         group.map(|group| self.open.push((parts.to_vec(), group))).is_some()
     }
 
@@ -174,20 +177,14 @@ impl<'a> Trials<'a> {
     }
 
     /// The reason behind the kernel's error number.
-    pub(crate) fn explain(&self, part: &Part, error: &io::Error) -> Refusal {
-        let attempt = Attempt {
-            event: &part.name,
-            software: part.encoding.is_software(),
-            kernel: part.encoding.scope == Scope::ProgramAndKernel,
-            instructions: part.encoding.kind == names::HARDWARE && part.encoding.config & 0xffff_ffff == 1,
-        };
-        Refusal::diagnose(error, attempt, &self.platform.environment, || self.basics())
+    fn explain(&self, part: &Part, error: &io::Error) -> CounterError {
+        refusal::diagnose(error, part, &self.platform.environment, || self.basics())
     }
 
     /// The same of an event that counts, but is not to be sampled.
-    pub(crate) fn explain_sampling(&self, part: &Part, error: &io::Error) -> Refusal {
+    pub(crate) fn explain_sampling(&self, part: &Part, error: &io::Error) -> CounterError {
         match Errno::of(error) {
-            Errno::Unsupported => Refusal::NoInterrupt { event: part.name.clone() },
+            Errno::Unsupported => refusal::no_interrupt(&part.name),
             _ => self.explain(part, error),
         }
     }
@@ -210,17 +207,17 @@ impl<'a> Trials<'a> {
 
     /// Why no event of the cores' PMUs opens, if that is known: an earlier one was missing, and
     /// so are cycles and instructions.
-    fn without_pmu(&self, encoding: Encoding) -> Option<Refusal> {
+    fn without_pmu(&self, encoding: Encoding) -> Option<CounterError> {
         let of_cores = [names::HARDWARE, names::HW_CACHE, names::RAW].contains(&encoding.kind);
         let basics = self.basics.get().filter(|_| of_cores)?;
-        (!basics.cycles && !basics.instructions).then(|| Refusal::without_pmu(&self.platform.environment))
+        (!basics.cycles && !basics.instructions).then(|| refusal::without_pmu(&self.platform.environment))
     }
 }
 
 /// An event by itself, not counting yet.
 fn open(encoding: Encoding, opening: Opening) -> io::Result<Group> {
     let part = Part { name: String::new(), encoding };
-    Group::open(std::slice::from_ref(&part), opening, None)
+    Group::open(std::slice::from_ref(&part), opening)
 }
 
 /// The form in which the kernel opens an event: its own, or what an older kernel
@@ -253,17 +250,9 @@ fn simpler(form: Encoding, refused: Errno) -> Option<Encoding> {
         (Errno::Missing | Errno::Invalid, _) if generic && form.config >> 32 != 0 => {
             Some(Encoding { config: form.config & 0xffff_ffff, ..form })
         }
-        (Errno::Unsupported, Scope::Program) => Some(Encoding { scope: Scope::ProgramWithoutGuests, ..form }),
         (Errno::Invalid, Scope::Program) => Some(Encoding { scope: Scope::Everything, ..form }),
         _ => None,
     }
-}
-
-/// Samples a known loop at a short period; it also clears what an earlier trial of the same
-/// event left in the counter, which costs an emulated PMU the first samples.
-pub(crate) fn settles(parts: &[Part], opening: Opening, sampled: usize) -> bool {
-    let opening = Opening { sample_period: opening.sample_period.min(5000), ..opening };
-    Group::open(parts, opening, Some(sampled)).is_ok_and(|group| (0..20).all(|_| counted(&group).is_some()))
 }
 
 /// Iterations of the known loop.
@@ -288,43 +277,4 @@ fn counted(group: &Group) -> Option<Vec<Count>> {
         Ok(group.read()?.iter().zip(before).map(|(now, before)| *now - before).collect())
     };
     counts().ok().filter(|counts| counts.iter().all(|count| count.running > 0))
-}
-
-/// What happens in every program, even in one that does nothing: its start and stop.
-const IN_EVERY_PROGRAM: [&str; 8] = [
-    "PAPI_TOT_INS",
-    "PAPI_TOT_CYC",
-    "PAPI_LD_INS",
-    "PAPI_SR_INS",
-    "PAPI_LST_INS",
-    "PAPI_BR_INS",
-    "instructions",
-    "cycles",
-];
-
-/// More of anything cannot happen in a nanosecond: a core of 10 GHz would need 10000
-/// in each cycle.
-const MAX_PER_NS: u64 = 100_000;
-
-/// Checks that `amount`, computed from `counts`, can be what the program did.
-///
-/// # Errors
-/// If it is 0 of what happens in every program, or more than any processor can do.
-pub(crate) fn plausible(
-    event: &Event,
-    definition: &Definition,
-    counts: &[Count],
-    amount: f64,
-    virtual_machine: &Option<String>,
-) -> Result<(), Refusal> {
-    let jumped = |count: &Count| count.value > count.running.saturating_mul(MAX_PER_NS);
-    let (event, virtual_machine) = (event.name(), virtual_machine.clone());
-    if let Some((count, part)) = counts.iter().zip(&definition.parts).find(|(count, _)| jumped(count)) {
-        let (count, event) = (*count, part.name.clone());
-        return Err(Refusal::Jumps { event, count: count.value, ns: count.running, virtual_machine });
-    }
-    if amount == 0.0 && IN_EVERY_PROGRAM.contains(&event) {
-        return Err(Refusal::Silent { event: event.to_owned(), virtual_machine });
-    }
-    Ok(())
 }

@@ -3,12 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
+use figures::text::edit_distance;
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
-use crate::error::EventError;
+use crate::kernel;
 use crate::native::Native;
 use crate::preset::Preset;
-use crate::suggest;
 
 /// Something that can be counted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -78,7 +79,7 @@ impl Event {
         }
         match Native::parse(text, in_sysfs)? {
             Some(native) => Ok(Event::Native(native)),
-            None => Err(EventError::Unknown { name: text.to_owned(), close: suggest::close_to(text) }),
+            None => Err(EventError::Unknown { name: text.to_owned(), close: close_to(text) }),
         }
     }
 
@@ -133,6 +134,58 @@ impl From<Event> for String {
     }
 }
 
+/// Why a text names no event.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum EventError {
+    /// No preset, no kernel event, no event in this machine's sysfs.
+    #[error("there is no event '{name}'; {}", hint(.close))]
+    Unknown {
+        /// As it was written.
+        name: String,
+        /// Names like it, the closest first.
+        close: Vec<String>,
+    },
+    /// It looks like `pmu/term=value/` but cannot be read.
+    #[error("event '{text}': {why}; write PMU/TERM=VALUE,TERM=VALUE/, as in cpu/event=0x3c,umask=0x00/")]
+    Notation {
+        /// As it was written.
+        text: String,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+fn hint(close: &[String]) -> String {
+    match close {
+        [] => "`avail -a` lists the presets, `avail --native` the events of this machine".into(),
+        _ => format!("did you mean {}?", close.join(" or ")),
+    }
+}
+
+/// At most three known names that `text` may have meant, the closest first.
+fn close_to(text: &str) -> Vec<String> {
+    let wanted = text.to_uppercase();
+    if wanted.len() < 3 || wanted.len() > 60 {
+        return Vec::new();
+    }
+    let most = 1 + wanted.len() / 6;
+    let distance = |name: &str| {
+        let reachable = name.chars().count().abs_diff(wanted.chars().count()) <= most;
+        reachable.then(|| edit_distance(&wanted, name)).filter(|far| *far <= most)
+    };
+    let presets = Preset::all().map(|p| p.name().to_owned());
+    let mut near: Vec<(usize, String)> = presets
+        .chain(kernel::names())
+        .filter_map(|name| {
+            let upper = name.to_uppercase();
+            let tail = upper.strip_prefix("PAPI_").unwrap_or(&upper);
+            [&*upper, tail].into_iter().filter_map(distance).min().map(|far| (far, name))
+        })
+        .collect();
+    near.sort();
+    near.into_iter().take(3).map(|(_, name)| name).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,24 +193,23 @@ mod tests {
     #[test]
     fn the_named_presets_are_what_they_say() {
         for (event, name) in [
-            (Event::L1_DCM, "PAPI_L1_DCM"),
-            (Event::L2_DCM, "PAPI_L2_DCM"),
-            (Event::L3_DCM, "PAPI_L3_DCM"),
-            (Event::TLB_DM, "PAPI_TLB_DM"),
-            (Event::TOT_INS, "PAPI_TOT_INS"),
-            (Event::FP_INS, "PAPI_FP_INS"),
-            (Event::LD_INS, "PAPI_LD_INS"),
-            (Event::SR_INS, "PAPI_SR_INS"),
-            (Event::LST_INS, "PAPI_LST_INS"),
-            (Event::L1_LDM, "PAPI_L1_LDM"),
-            (Event::BR_INS, "PAPI_BR_INS"),
-            (Event::TOT_CYC, "PAPI_TOT_CYC"),
-            (Event::FP_OPS, "PAPI_FP_OPS"),
-            (Event::DP_OPS, "PAPI_DP_OPS"),
-            (Event::REF_CYC, "PAPI_REF_CYC"),
+            (Event::L1_DCM, "L1_DCM"),
+            (Event::L2_DCM, "L2_DCM"),
+            (Event::L3_DCM, "L3_DCM"),
+            (Event::TLB_DM, "TLB_DM"),
+            (Event::TOT_INS, "TOT_INS"),
+            (Event::FP_INS, "FP_INS"),
+            (Event::LD_INS, "LD_INS"),
+            (Event::SR_INS, "SR_INS"),
+            (Event::LST_INS, "LST_INS"),
+            (Event::L1_LDM, "L1_LDM"),
+            (Event::BR_INS, "BR_INS"),
+            (Event::TOT_CYC, "TOT_CYC"),
+            (Event::FP_OPS, "FP_OPS"),
+            (Event::DP_OPS, "DP_OPS"),
+            (Event::REF_CYC, "REF_CYC"),
         ] {
-            assert_eq!(event.name(), name);
-            assert_eq!(Event::parse(name), Ok(event));
+            assert_eq!(Event::parse(&format!("PAPI_{name}")), Ok(event));
         }
         assert_eq!(Event::presets().count(), 110);
         assert_eq!(Event::parse(" papi_l1_dcm "), Ok(Event::L1_DCM));
@@ -175,8 +227,10 @@ mod tests {
             let error = Event::parse(given).unwrap_err().to_string();
             assert!(error.contains(&format!("'{given}'")) && error.contains(meant), "{error}");
         }
-        let error = Event::parse("").unwrap_err().to_string();
-        assert!(error.contains("avail -a"), "{error}");
+        for nonsense in ["", "completely different"] {
+            let error = Event::parse(nonsense).unwrap_err().to_string();
+            assert!(error.contains("avail -a"), "{error}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use super::notes::{self, Note};
-use super::{Family, Formula, Preset};
+use super::{Family, Formula, Preset, kernel};
 
 /// A preset on one or more families.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,7 +18,8 @@ pub struct Entry {
     pub natives: Vec<Code>,
     /// Who defined it.
     pub origin: Origin,
-    /// For a preset of the kit: what it includes; else empty.
+    /// What it includes, where that differs from the preset's definition and no note on its
+    /// events says so; else empty.
     pub includes: &'static str,
     /// For a preset of the kit: why it is not PAPI's; empty if PAPI has none.
     pub why: &'static str,
@@ -32,6 +33,9 @@ pub enum Origin {
     Papi,
     /// This kit.
     Kit,
+    /// This kit, from the kernel's generic events. The kernel's choice of event differs between
+    /// processors, so these figures cannot be compared between machines.
+    Generic,
 }
 
 /// A native event by the name in its vendor's manual, and its code.
@@ -52,8 +56,8 @@ pub enum Config {
     /// The same, with a filter for responses of the uncore: `offcore_rsp`, which the kernel
     /// takes in `config1`.
     Response(u64, u64),
-    /// The kernel's `PERF_TYPE_HW_CACHE`.
-    Cache(u64),
+    /// One of the kernel's generic events, by its type and config.
+    Kernel(u32, u64),
 }
 
 impl fmt::Display for Config {
@@ -61,19 +65,24 @@ impl fmt::Display for Config {
         match self {
             Config::Raw(config) => write!(f, "config={config:#x}"),
             Config::Response(config, response) => write!(f, "config={config:#x} config1={response:#x}"),
-            Config::Cache(config) => write!(f, "type=3 config={config:#x}"),
+            Config::Kernel(kind, config) => write!(f, "type={kind} config={config:#x}"),
         }
     }
 }
 
-/// PAPI's map. Columns: preset, formula (empty: the event itself), events as
-/// NAME=CODE or NAME=CODE+RESPONSE, families. Codes are hexadecimal.
+/// PAPI's map. Columns: preset, formula (empty: the event itself; `sum`; `difference`; or a factor
+/// for each event), events as NAME=CODE or NAME=CODE+RESPONSE, families. Codes are hexadecimal.
 static PAPI: LazyLock<Vec<Entry>> = LazyLock::new(|| table(include_str!("map.csv"), Origin::Papi));
 
 /// The kit's presets, where PAPI's map has a gap or contradicts the vendors' event tables.
 /// The same columns, what the preset includes, and why it is not PAPI's; without events it
 /// is not counted on these families at all.
 static KIT: LazyLock<Vec<Entry>> = LazyLock::new(|| table(include_str!("kit.csv"), Origin::Kit));
+
+/// Presets by the kernel's generic events, for families that have no table. The same columns
+/// without families; the events are the kernel's names. Several rows of one preset are ways of
+/// counting it, the better first.
+static GENERIC: LazyLock<Vec<Entry>> = LazyLock::new(|| table(include_str!("generic.csv"), Origin::Generic));
 
 fn table(text: &'static str, origin: Origin) -> Vec<Entry> {
     text.lines().skip(1).filter_map(|line| entry(line, origin)).collect()
@@ -84,12 +93,7 @@ fn entry(line: &'static str, origin: Origin) -> Option<Entry> {
     let preset = Preset::named(fields.next()?)?;
     let formula = fields.next()?;
     let natives: Vec<Code> = fields.next()?.split_whitespace().map(code).collect::<Option<_>>()?;
-    let formula = match formula {
-        "" => Formula::direct(),
-        "sum" => Formula::sum(natives.len()),
-        "difference" => Formula::difference(natives.len()),
-        postfix => Formula::postfix(postfix, natives.len())?,
-    };
+    let formula = Formula::parse(formula, natives.len())?;
     let families = fields.next()?.split(' ').collect();
     let includes = fields.next().unwrap_or_default();
     Some(Entry {
@@ -104,31 +108,17 @@ fn entry(line: &'static str, origin: Origin) -> Option<Entry> {
 }
 
 fn code(text: &'static str) -> Option<Code> {
-    let (name, code) = text.rsplit_once('=')?;
     let hex = |digits| u64::from_str_radix(digits, 16).ok();
+    let Some((name, code)) = text.rsplit_once('=') else {
+        let (kind, config) = kernel::lookup(text)?;
+        return Some(Code { name: text, config: Config::Kernel(kind, config) });
+    };
     let config = match (code.strip_prefix("cache:0x"), code.split_once('+')) {
-        (Some(cache), _) => Config::Cache(hex(cache)?),
+        (Some(cache), _) => Config::Kernel(kernel::HW_CACHE, hex(cache)?),
         (None, Some((config, response))) => Config::Response(hex(config)?, hex(response)?),
         (None, None) => Config::Raw(hex(code)?),
     };
     Some(Code { name, config })
-}
-
-/// A checksum of all tables that decide how a preset is counted and described: FNV-1a
-/// (Fowler, Noll and Vo) with 64 bits. It shows whether counts from another machine were
-/// made with these tables.
-pub fn fingerprint() -> u64 {
-    let tables = [
-        include_str!("presets.csv"),
-        include_str!("map.csv"),
-        include_str!("kit.csv"),
-        crate::generic::TEXT,
-        include_str!("notes.csv"),
-        include_str!("families.csv"),
-        include_str!("models.csv"),
-    ];
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    tables.iter().flat_map(|table| table.bytes()).fold(0xcbf2_9ce4_8422_2325, step)
 }
 
 /// The definition of `preset` on `family`: the kit's if it has one, else PAPI's; first the
@@ -144,6 +134,12 @@ pub fn lookup(family: &'static Family, preset: Preset) -> Result<&'static Entry,
         Some(entry) => Ok(entry),
         None => Err("no event of it counts that"),
     }
+}
+
+/// The ways of counting `preset` by the kernel's generic events, the better first; empty if it has
+/// none.
+pub fn generic(preset: Preset) -> impl Iterator<Item = &'static Entry> {
+    GENERIC.iter().filter(move |entry| entry.preset == preset)
 }
 
 /// PAPI's definition of `preset` on `family`, whether or not the kit has another.
@@ -202,9 +198,10 @@ mod tests {
     }
 
     #[test]
-    fn every_line_of_both_tables_is_read() {
+    fn every_line_of_the_tables_is_read() {
         assert_eq!(PAPI.len(), include_str!("map.csv").lines().count() - 1);
         assert_eq!(KIT.len(), include_str!("kit.csv").lines().count() - 1);
+        assert_eq!(GENERIC.len(), include_str!("generic.csv").lines().count() - 1);
         assert!(PAPI.iter().chain(KIT.iter()).flat_map(|e| &e.families).all(|k| Family::keyed(k).is_some()));
         let pairs: usize =
             FAMILIES.iter().map(|f| Preset::all().filter(|p| papi(f, *p).is_some()).count()).sum();
@@ -236,9 +233,22 @@ mod tests {
         let l2 = found("skl", "PAPI_L2_DCM").unwrap();
         assert_eq!(l2.formula.derivation(), Derivation::Difference);
         assert_eq!(l2.natives[1].config, Config::Raw(0x2424));
-        assert_eq!(found("amd64_fam17h_zen2", "PAPI_L1_DCA").unwrap().natives[0].config, Config::Cache(0));
+        assert_eq!(
+            found("amd64_fam17h_zen2", "PAPI_L1_DCA").unwrap().natives[0].config,
+            Config::Kernel(kernel::HW_CACHE, 0)
+        );
         let flops = found("bdw", "PAPI_DP_OPS").unwrap();
-        assert_eq!(flops.formula.evaluate(&[3.0, 5.0, 7.0]), Some(3.0 + 10.0 + 28.0));
+        assert_eq!(flops.formula.evaluate(&[3.0, 5.0, 7.0]), 3.0 + 10.0 + 28.0);
+    }
+
+    #[test]
+    fn the_better_generic_way_is_the_first() {
+        let misses: Vec<_> = generic(preset("PAPI_L1_DCM")).collect();
+        let load_misses =
+            Code { name: "L1-dcache-load-misses", config: Config::Kernel(kernel::HW_CACHE, 0x10000) };
+        assert_eq!(misses.iter().map(|way| way.natives.len()).collect::<Vec<_>>(), [2, 1]);
+        assert!(misses.iter().all(|way| way.natives[0] == load_misses));
+        assert_eq!(generic(preset("PAPI_FP_OPS")).count(), 0);
     }
 
     #[test]

@@ -3,18 +3,10 @@
 /// How events are opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Opening {
-    /// Threads started later are counted too; such events cannot be read as a
-    /// group.
+    /// Threads started later are counted too.
     pub(crate) inherit: bool,
-    /// One read gives the whole group.
-    pub(crate) group_read: bool,
-    /// A sibling starts and stops with its leader.
-    pub(crate) sibling: bool,
-    /// Events per sample; 0: none are taken.
+    /// Events per sample of the first event of a group; 0: none are taken.
     pub(crate) sample_period: u64,
-    /// A read reports how many samples found the buffer full; kernels before 6.1
-    /// refuse that.
-    pub(crate) lost: bool,
 }
 
 /// A count, and how long it counted.
@@ -46,8 +38,6 @@ impl std::ops::Sub for Count {
 pub(crate) enum Record {
     /// The program was at this address when the counter ran over.
     Sample(u64),
-    /// So many samples found the buffer full.
-    Lost(u64),
     /// The kernel paused sampling because it came too often.
     Throttled,
 }
@@ -58,8 +48,8 @@ pub(crate) enum Record {
 pub(crate) enum Errno {
     /// No such event or no PMU for it (ENOENT, ENODEV).
     Missing,
-    /// The PMU lacks what was asked for: the event, an interrupt when it runs
-    /// over, or leaving out what was to be left out (EOPNOTSUPP).
+    /// The PMU lacks what was asked for: the event, or an interrupt when it runs over
+    /// (EOPNOTSUPP).
     Unsupported,
     /// Not permitted by the kernel's settings or a security module (EACCES).
     Forbidden,
@@ -73,6 +63,6 @@ pub(crate) enum Errno {
     Invalid,
     /// Too many open files (EMFILE).
     Files,
-    /// Anything else, by its number.
-    Other(i32),
+    /// Anything else.
+    Other,
 }

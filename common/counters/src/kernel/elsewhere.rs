@@ -9,17 +9,13 @@ use crate::definition::Encoding;
 #[derive(Debug)]
 enum Never {}
 
-fn none<T>() -> io::Result<T> {
-    Err(io::ErrorKind::Unsupported.into())
-}
-
 /// An open event: there is none.
 #[derive(Debug)]
 pub(crate) struct Handle(Never);
 
 impl Handle {
     pub(crate) fn open(_: Encoding, _: Opening, _: Option<&Handle>) -> io::Result<Handle> {
-        none()
+        Err(io::ErrorKind::Unsupported.into())
     }
 
     pub(crate) fn enable(&self) -> io::Result<()> {
@@ -30,11 +26,7 @@ impl Handle {
         match self.0 {}
     }
 
-    pub(crate) fn id(&self) -> io::Result<u64> {
-        match self.0 {}
-    }
-
-    pub(crate) fn read(&self, _words: &mut [u64]) -> io::Result<usize> {
+    pub(crate) fn read(&self) -> io::Result<Count> {
         match self.0 {}
     }
 }

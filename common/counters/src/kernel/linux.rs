@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use perf_event::hooks::sys::{self as perf, bindings};
 
-use super::{Errno, Mapping, Opening};
+use super::{Count, Errno, Mapping, Opening};
 use crate::definition::{Encoding, Scope};
 
 /// The bindings' struct of an event to open.
@@ -17,37 +17,33 @@ pub(super) type Attr = bindings::perf_event_attr;
 #[derive(Debug)]
 pub(crate) struct Handle(OwnedFd);
 
-/// The block that the kernel is given for an event.
-pub(super) fn attr(encoding: Encoding, opening: Opening) -> Attr {
+/// The block that the kernel is given for an event; a `sibling` starts, stops and is sampled with
+/// its leader.
+pub(super) fn attr(encoding: Encoding, opening: Opening, sibling: bool) -> Attr {
     let mut attr = Attr { type_: encoding.kind, config: encoding.config, ..Attr::default() };
     attr.size = size_of::<Attr>() as u32;
     attr.__bindgen_anon_3.config1 = encoding.config1;
     attr.__bindgen_anon_4.config2 = encoding.config2;
-    attr.set_disabled(u64::from(!opening.sibling));
-    let program = matches!(encoding.scope, Scope::Program | Scope::ProgramWithoutGuests);
-    attr.set_exclude_kernel(u64::from(program));
+    attr.set_disabled(u64::from(!sibling));
+    let program = u64::from(encoding.scope == Scope::Program);
+    attr.set_exclude_kernel(program);
     attr.set_exclude_hv(u64::from(encoding.scope != Scope::Everything));
-    attr.set_exclude_guest(u64::from(encoding.scope == Scope::ProgramWithoutGuests));
+    // Apple's drivers open nothing else.
+    attr.set_exclude_guest(program);
     attr.set_inherit(u64::from(opening.inherit));
-    if opening.sample_period > 0 {
+    if opening.sample_period > 0 && !sibling {
         attr.__bindgen_anon_1.sample_period = opening.sample_period;
         attr.sample_type = u64::from(bindings::PERF_SAMPLE_IP);
     }
     attr.read_format =
         u64::from(bindings::PERF_FORMAT_TOTAL_TIME_ENABLED | bindings::PERF_FORMAT_TOTAL_TIME_RUNNING);
-    if opening.group_read {
-        attr.read_format |= u64::from(bindings::PERF_FORMAT_GROUP | bindings::PERF_FORMAT_ID);
-    }
-    if opening.lost {
-        attr.read_format |= u64::from(bindings::PERF_FORMAT_LOST);
-    }
     attr
 }
 
 impl Handle {
     /// Opens an event for the calling thread on whatever processor it runs.
     pub(crate) fn open(encoding: Encoding, opening: Opening, leader: Option<&Handle>) -> io::Result<Handle> {
-        let mut attr = attr(encoding, opening);
+        let mut attr = attr(encoding, opening, leader.is_some());
         let group = leader.map_or(-1, Handle::fd);
         let flags = bindings::PERF_FLAG_FD_CLOEXEC;
         // SAFETY: `attr` is a whole attribute block of the size it states, and
@@ -81,23 +77,17 @@ impl Handle {
         done(unsafe { perf::ioctls::DISABLE(self.fd(), bindings::PERF_IOC_FLAG_GROUP) })
     }
 
-    /// The kernel's number of this event, which a group read gives with each
-    /// value.
-    pub(crate) fn id(&self) -> io::Result<u64> {
-        let mut id = 0;
-        // SAFETY: the kernel writes one u64 to the address, which outlives the call.
-        done(unsafe { perf::ioctls::ID(self.fd(), &mut id) })?;
-        Ok(id)
-    }
-
-    /// Reads the values of this event, or of its group, into `words`; gives how
-    /// many words came.
-    pub(crate) fn read(&self, words: &mut [u64]) -> io::Result<usize> {
+    /// The count so far.
+    pub(crate) fn read(&self) -> io::Result<Count> {
+        let mut words = [0_u64; 3];
         loop {
-            // SAFETY: the kernel writes at most the slice's size in bytes to it.
-            let got = unsafe { libc::read(self.fd(), words.as_mut_ptr().cast(), size_of_val(words)) };
+            // SAFETY: the kernel writes at most the array's size in bytes to it.
+            let got = unsafe { libc::read(self.fd(), words.as_mut_ptr().cast(), size_of_val(&words)) };
             match usize::try_from(got) {
-                Ok(bytes) => return Ok(bytes / size_of::<u64>()),
+                Ok(bytes) if bytes == size_of_val(&words) => {
+                    return Ok(Count { value: words[0], enabled: words[1], running: words[2] });
+                }
+                Ok(_) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Err(_) => {
                     let error = io::Error::last_os_error();
                     if error.kind() != io::ErrorKind::Interrupted {
@@ -125,7 +115,7 @@ impl Errno {
             libc::EBUSY | libc::ENOSPC => Errno::Busy,
             libc::EINVAL => Errno::Invalid,
             libc::EMFILE => Errno::Files,
-            number => Errno::Other(number),
+            _ => Errno::Other,
         }
     }
 }

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | [`Handle::open`] | opens an event in a group, not counting yet |
 //! | [`Handle::enable`], [`Handle::disable`] | starts and stops the group |
-//! | [`Handle::id`], [`Handle::read`] | gives an event's number, and values |
+//! | [`Handle::read`] | gives an event's count |
 //! | [`Ring::map`], [`Ring::drain`] | the samples of an event |
 //! | [`Errno::of`] | what an error means |
 //! | [`known_loop`] | in tests, lets a played machine do the known loop too |

@@ -58,7 +58,6 @@ impl Ring {
             let size = header >> 48;
             match header as u32 {
                 bindings::PERF_RECORD_SAMPLE => each(Record::Sample(self.word(tail + 8))),
-                bindings::PERF_RECORD_LOST => each(Record::Lost(self.word(tail + 16))),
                 bindings::PERF_RECORD_THROTTLE => each(Record::Throttled),
                 _ => {}
             }
@@ -135,7 +134,7 @@ mod tests {
         ring.write(bindings::PERF_RECORD_EXIT, &[1, 2, 3]);
         ring.write(bindings::PERF_RECORD_THROTTLE, &[1, 2, 3]);
         ring.write(bindings::PERF_RECORD_SAMPLE, &[9]);
-        assert_eq!(drained(&mut ring), [Record::Lost(5), Record::Throttled, Record::Sample(9)]);
+        assert_eq!(drained(&mut ring), [Record::Throttled, Record::Sample(9)]);
         assert_eq!(drained(&mut ring), []);
     }
 

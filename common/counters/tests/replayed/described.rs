@@ -22,8 +22,7 @@ pub(crate) struct Described {
     /// Counters of a core that take any event; where two threads share a core,
     /// what one of them has.
     pub(crate) general: usize,
-    /// `all-modes`: cannot leave anything out; `no-interrupt`: none at overflow;
-    /// `guests-out`: opens only if guests are left out.
+    /// `all-modes`: cannot leave anything out; `no-interrupt`: none at overflow.
     quirks: &'static str,
     /// Where this is from.
     pub(crate) source: &'static str,
@@ -182,9 +181,11 @@ impl Described {
         let tree = tempfile::tempdir().unwrap();
         pmus.iter().for_each(|pmu| self.describe(tree.path(), pmu));
         let kept = settings.kept_to.and_then(|place| pmus[place].cpus.clone()).unwrap_or_else(cpu::allowed);
-        let platform = Platform::played(
-            self.family,
-            pmu::all(tree.path()),
+        let described = pmu::all(tree.path());
+        let cores = pmu::chosen(&described, &kept, kept[0]);
+        let platform = Platform::new(
+            Some(self.family),
+            described,
             Environment {
                 paranoid: Some(settings.paranoid),
                 privileged: settings.privileged,
@@ -194,7 +195,7 @@ impl Described {
                 seccomp: settings.container.is_some(),
                 virtual_machine: settings.virtual_machine.map(str::to_owned),
             },
-            &kept,
+            cores,
         );
         Machine::new(platform, tree, pmus, settings, rate)
     }
@@ -214,7 +215,6 @@ impl Described {
             general: self.general,
             leaves_out: !self.quirks.contains("all-modes"),
             interrupts: !self.quirks.contains("no-interrupt"),
-            guests_out: self.quirks.contains("guests-out"),
             cpus,
         }
     }

@@ -1,8 +1,7 @@
 //! An event as a played kernel has it.
 
-use perf_event::hooks::sys::bindings;
-
 use super::buffer::Buffer;
+use crate::kernel::Count;
 use crate::kernel::linux::Attr;
 
 /// What an event counts, and where.
@@ -35,6 +34,11 @@ impl Opened {
         unsafe { self.attr.__bindgen_anon_1.sample_period }
     }
 
+    /// What a read gives.
+    pub(super) fn read(&self) -> Count {
+        Count { value: self.value, enabled: self.time_enabled, running: self.time_running }
+    }
+
     /// It was on its counter for a part of a tick in which that many happened.
     pub(super) fn count(&mut self, many: u64, nanoseconds: u64, address: u64, throttling: bool) {
         self.time_running += nanoseconds;
@@ -46,7 +50,7 @@ impl Opened {
         }
         let due = (self.value + many) / period - self.value / period;
         let taken = if throttling { due.min(SAMPLES_PER_TICK) } else { due };
-        if let Some(buffer) = &mut self.buffer {
+        if let Some(buffer) = &self.buffer {
             (0..taken).for_each(|_| buffer.sample(address));
             if taken < due {
                 buffer.throttled();
@@ -54,13 +58,5 @@ impl Opened {
         }
         // A paused event does not count either.
         self.value += if taken < due { taken * period - self.value % period } else { many };
-    }
-
-    /// The words that a read gives of it after the times.
-    pub(super) fn details(&self, format: u64) -> impl Iterator<Item = u64> {
-        let id = (format & u64::from(bindings::PERF_FORMAT_ID) != 0).then_some(self.number);
-        let lost = self.buffer.as_ref().map_or(0, |buffer| buffer.lost);
-        let lost = (format & u64::from(bindings::PERF_FORMAT_LOST) != 0).then_some(lost);
-        id.into_iter().chain(lost)
     }
 }

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use tempfile::TempDir;
 
 use super::linux::{self, Attr};
-use super::{Mapping, Opening};
+use super::{Count, Mapping, Opening};
 use crate::definition::Encoding;
 use crate::platform::Platform;
 
@@ -131,7 +131,7 @@ impl Handle {
             Some(Handle::Played(leader)) => Some(leader.number),
             _ => None,
         };
-        let number = locked(&machine.state).open(linux::attr(encoding, opening), leader);
+        let number = locked(&machine.state).open(linux::attr(encoding, opening, leader.is_some()), leader);
         let number = number.map_err(io::Error::from_raw_os_error)?;
         Ok(Handle::Played(Event { state: machine.state, number }))
     }
@@ -150,17 +150,10 @@ impl Handle {
         }
     }
 
-    pub(crate) fn id(&self) -> io::Result<u64> {
+    pub(crate) fn read(&self) -> io::Result<Count> {
         match self {
-            Handle::Linux(event) => event.id(),
-            Handle::Played(event) => Ok(event.number),
-        }
-    }
-
-    pub(crate) fn read(&self, words: &mut [u64]) -> io::Result<usize> {
-        match self {
-            Handle::Linux(event) => event.read(words),
-            Handle::Played(event) => event.with(|state, number| state.read(number, words)),
+            Handle::Linux(event) => event.read(),
+            Handle::Played(event) => event.with(|state, number| Ok(state.events[&number].read())),
         }
     }
 

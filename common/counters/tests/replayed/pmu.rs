@@ -17,8 +17,6 @@ pub(crate) struct Pmu {
     /// Whether the kernel or anything else can be left out.
     pub(super) leaves_out: bool,
     pub(super) interrupts: bool,
-    /// Whether it insists that guests be left out.
-    pub(super) guests_out: bool,
     /// Processors it counts on; `None`: all.
     pub(super) cpus: Option<Vec<usize>>,
 }
@@ -28,7 +26,7 @@ impl Pmu {
     pub(super) fn takes(&self, attr: &Attr) -> Result<(), i32> {
         let excludes = attr.exclude_kernel() + attr.exclude_hv() + attr.exclude_guest() > 0;
         let samples = attr.sample_type != 0;
-        if self.guests_out && attr.exclude_guest() == 0 || samples && !self.interrupts {
+        if samples && !self.interrupts {
             return Err(libc::EOPNOTSUPP);
         }
         if excludes && !self.leaves_out { Err(libc::EINVAL) } else { Ok(()) }

@@ -15,8 +15,6 @@ pub(crate) struct Settings {
     pub(crate) virtual_machine: Option<&'static str>,
     /// Events that may be open at a time.
     pub(crate) files: usize,
-    /// Linux 6.1 and later show how many samples were lost.
-    pub(crate) tells_lost: bool,
     /// Generic events may name the PMU.
     pub(crate) extended_types: bool,
     /// The kernel's watchdog has a counter for cycles.
@@ -60,7 +58,6 @@ impl Default for Settings {
             container: None,
             virtual_machine: None,
             files: 1000,
-            tells_lost: true,
             extended_types: true,
             watchdog: false,
             locked_pages: 128,

@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use perf_event::hooks::sys::bindings;
-
 use super::buffer::Buffer;
 use super::event::{Counts, Opened};
 use super::pmu::{OFFCORE, Pmu};
@@ -69,18 +67,14 @@ impl State {
 
     /// What the kernel asks before any PMU: `perf_event_open` and `perf_copy_attr`.
     fn permitted(&self, attr: &Attr, leader: Option<u64>) -> Result<(), i32> {
-        let Settings { refuses, paranoid, privileged, files, tells_lost, .. } = self.settings;
+        let Settings { refuses, paranoid, privileged, files, .. } = self.settings;
         if let Some((what, errno)) = refuses
             && what.means(attr)
         {
             return Err(errno);
         }
-        let asks = |format: u32| attr.read_format & u64::from(format) != 0;
-        let sibling = leader.and_then(|leader| self.events.get(&leader));
-        if !tells_lost && asks(bindings::PERF_FORMAT_LOST)
-            || attr.inherit() != 0 && asks(bindings::PERF_FORMAT_GROUP)
-            || sibling.is_some_and(|sibling| sibling.attr.inherit() != attr.inherit())
-        {
+        let leader = leader.and_then(|leader| self.events.get(&leader));
+        if leader.is_some_and(|leader| leader.attr.inherit() != attr.inherit()) {
             return Err(libc::EINVAL);
         }
         // From 3 on forbidden altogether, where the distribution's kernel knows that level.
@@ -143,24 +137,6 @@ impl State {
         let leader = self.events[&number].leader;
         self.events.values_mut().filter(|e| e.leader == leader).for_each(|e| e.enabled = false);
         Ok(())
-    }
-
-    /// Layout: `perf_event_read_format`.
-    pub(super) fn read(&mut self, number: u64, words: &mut [u64]) -> Result<usize, i32> {
-        let event = &self.events[&number];
-        let format = event.attr.read_format;
-        let times = [event.time_enabled, event.time_running];
-        let told = if format & u64::from(bindings::PERF_FORMAT_GROUP) == 0 {
-            std::iter::once(event.value).chain(times).chain(event.details(format)).collect::<Vec<u64>>()
-        } else {
-            let members = self.group(event.leader);
-            let each = members.flat_map(|m| std::iter::once(m.value).chain(m.details(format)));
-            let many = self.group(event.leader).count() as u64;
-            std::iter::once(many).chain(times).chain(each).collect()
-        };
-        let room = words.get_mut(..told.len()).ok_or(libc::ENOSPC)?;
-        room.copy_from_slice(&told);
-        Ok(told.len())
     }
 
     /// The buffer of samples; nothing else is shared, so that counts are read by

@@ -5,5 +5,4 @@
 mod makers;
 mod mix;
 mod papi;
-mod units;
 mod vendors;

@@ -22,7 +22,7 @@ fn every_x86_row_is_papis() {
         let found = match native.config {
             Config::Raw(config) => (4, config, 0),
             Config::Response(config, response) => (4, config, response),
-            Config::Cache(config) => (3, config, 0),
+            Config::Kernel(kind, config) => (kind, config, 0),
         };
         assert_eq!(found, expected, "{line}");
     }

@@ -16,7 +16,7 @@ fn difference(family: &Family, table: &[Listed], native: &Code) -> Option<String
     let (config, response) = match native.config {
         Config::Raw(config) => (config, None),
         Config::Response(config, response) => (config, Some(response)),
-        Config::Cache(_) => return Some("not a code of the vendor's".into()),
+        Config::Kernel(..) => return Some("not a code of the vendor's".into()),
     };
     let Some(vendor_names) = made_of(family, table, config, response) else {
         return Some(format!("{config:#x} is not made up of the vendor's codes"));
