@@ -41,7 +41,7 @@ OWN = {
     "ge": [[NAMES, SIZES], ["--list", None], ["--as-printed", None], ["--matrix", ["rand", "nan", "zero-pivot", "x"]]],
     "dgemm": [[NAMES, SIZES], ["--block", SIZES], ["--threads", ["1", "2", "64", "0"]], ["--list", None], ["--m", SIZES]],
     "flops": [[["sse-scalar", "avx", "x"], SIZES]],
-    "avail": [["-e", ["PAPI_L1_DCM", "x", ""]], ["--mem", None], ["--native", None], ["-d", None], ["--families", None]],
+    "avail": [["-e", ["PAPI_L1_DCM", "x", ""]], ["--mem", None], ["--native", None], ["-d", None]],
     "lab": [
         [["machines"], ["i5-7500", "none", "./a.toml", "./bad.toml"]], [["infer"], FILES], [["plot"], FILES],
         [["infer"], ["--format"]], [["ge"], ["--sizes"]], [["dgemm"], ["--sizes"]], [["discover"], ["--machine"]],

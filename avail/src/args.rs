@@ -6,9 +6,7 @@ const EXAMPLES: &str = "\
 Examples:
   avail -a               what can be counted on this machine, in one table
   avail -e PAPI_L1_DCM   what this event counts, and whether it can be compared
-  avail -e PAPI_FP_OPS --family skl      the same on another processor
   avail -e cpu/event=0x51,umask=0x01/    the same for an event by its numbers
-  avail --families       which processors the presets are mapped for
   avail --self-test --json > self-test.json    to send back: see avail's README";
 
 /// What can this machine count? Without options: the hardware, and all presets.
@@ -26,14 +24,6 @@ pub(crate) struct Args {
     /// Explain one event: what is opened, what it includes, whether it can be compared
     #[arg(short = 'e', value_name = "NAME", group = "what")]
     pub(crate) event: Option<String>,
-
-    /// With -e: use this processor family, by its key in --families
-    #[arg(long, value_name = "KEY", requires = "event")]
-    pub(crate) family: Option<String>,
-
-    /// List the processors that the presets are mapped for, and the tables they come from
-    #[arg(long, group = "what")]
-    pub(crate) families: bool,
 
     /// List the native events of processor and kernel, and those that cannot count a single program
     #[arg(long, group = "what")]

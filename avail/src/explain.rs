@@ -13,8 +13,6 @@ use crate::presets::{Native, natives, origin};
 struct Explanation {
     name: String,
     description: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    processor: Option<&'static str>,
     countable: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
@@ -40,32 +38,25 @@ struct Papi {
     why_not: &'static str,
 }
 
-/// Explains the event on this machine, or on a processor of `family`.
-pub(crate) fn print(name: &str, family: Option<&'static Family>, format: Format) -> Result<(), Failure> {
-    // Names of this system have no meaning on another processor.
-    let event = if family.is_some() { Event::parse(name) } else { counters::event(name) };
-    let event = event.map_err(Failure::usage)?;
-    let elsewhere = family.map(Platform::of_family);
-    let ways = |platform: &Platform| platform.definitions(&event).map(|ways| ways.into_iter().next());
-    let (definition, refusal) = match &elsewhere {
-        Some(platform) => ways(platform).map_or_else(|why| (None, Some(why)), |first| (first, None)),
-        None => match counters::definition(&event) {
-            Ok(definition) => (Some(definition), None),
-            // The native events are shown even if they are refused.
-            Err(why) => (ways(Platform::host()).ok().flatten(), Some(why)),
-        },
+/// Explains the event on this machine.
+pub(crate) fn print(name: &str, format: Format) -> Result<(), Failure> {
+    let event = counters::event(name).map_err(Failure::usage)?;
+    let platform = Platform::host();
+    let (definition, refusal) = match counters::definition(&event) {
+        Ok(definition) => (Some(definition), None),
+        // The native events are shown even if they are refused.
+        Err(why) => (platform.definitions(&event).ok().and_then(|ways| ways.into_iter().next()), Some(why)),
     };
     let explanation = Explanation {
         name: event.name().to_owned(),
         description: event.description(),
-        processor: family.map(|family| family.title),
         countable: refusal.is_none(),
         reason: refusal.map(|r| r.to_string()),
         defined_by: definition.as_ref().map(|d| origin(d.origin)),
         derivation: definition.as_ref().map(|d| d.formula.derivation().papi_name()),
         formula: definition.as_ref().map(Definition::spelt),
         events: definition.as_ref().map(natives).unwrap_or_default(),
-        papi: papi(&event, family.or(Platform::host().family)),
+        papi: papi(&event, platform.family),
         counts: counts(definition.as_ref()),
         comparable: comparable(&event, definition.as_ref()),
         includes: definition.map(|d| d.notes).unwrap_or_default(),
@@ -115,10 +106,7 @@ impl Explanation {
         let mut page = Page::default();
         page.line("Event", &self.name);
         page.line("Description", self.description);
-        match self.processor {
-            Some(processor) => page.line("Counted on", format_args!("{processor}: {}", yes(self.countable))),
-            None => page.line("Can be counted", yes(self.countable)),
-        }
+        page.line("Can be counted", if self.countable { "yes" } else { "no" });
         if let Some(reason) = &self.reason {
             page.line("Why not", reason);
         }
@@ -147,8 +135,4 @@ impl Explanation {
         }
         page
     }
-}
-
-fn yes(is: bool) -> &'static str {
-    if is { "yes" } else { "no" }
 }

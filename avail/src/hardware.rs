@@ -59,53 +59,30 @@ impl Hardware {
 
     /// Adds the header to a page.
     pub(crate) fn write_to(&self, page: &mut Page) {
-        let or = |value: &Option<String>, none: &str| value.clone().unwrap_or_else(|| none.into());
-        let number = |value: Option<u64>| value.map_or("unknown".into(), |v| v.to_string());
-        page.say("Available PAPI preset events plus hardware information.");
+        let or_unknown = |value: Option<u64>| value.map_or("unknown".into(), |v| v.to_string());
+        let or_no = |value: &Option<String>| value.clone().unwrap_or_else(|| "no".into());
         page.rule();
         page.line("Operating system", &self.kernel);
         page.line("Vendor string", &self.vendor);
         page.line("Model string", &self.model);
-        page.line("CPUID", or(&self.cpuid, "unknown"));
+        page.line("CPUID", self.cpuid.as_deref().unwrap_or("unknown"));
         page.line("Family in the preset map", self.family.unwrap_or("none: generic events are used"));
-        page.line("CPU Max MHz", number(self.max_mhz));
-        page.line("CPU Min MHz", number(self.min_mhz));
+        page.line("CPU Max MHz", or_unknown(self.max_mhz));
+        page.line("CPU Min MHz", or_unknown(self.min_mhz));
         page.line("Total cores", self.cores);
         page.line("SMT threads per core", self.logical_cpus.checked_div(self.cores).unwrap_or(1));
         page.line("Cores per socket", self.cores.checked_div(self.sockets).unwrap_or(self.cores));
         page.line("Sockets", self.sockets);
-        self.environment(page);
-        page.rule();
-    }
-
-    /// Adds settings that counts depend on.
-    pub(crate) fn write_counting_to(&self, page: &mut Page) {
-        page.line("Operating system", &self.kernel);
-        page.line("Processor", &self.model);
-        page.line("CPUID", self.cpuid.as_deref().unwrap_or("unknown"));
-        let key = self.family_key.unwrap_or("none");
-        page.line("Family", format_args!("{key}, {}", self.family.unwrap_or("generic events are used")));
-        self.environment(page);
-    }
-
-    fn environment(&self, page: &mut Page) {
-        let machine = self.virtual_machine.as_deref().map(|name| match name {
-            "virtual machine" => "yes, of unknown make",
-            name => name,
-        });
-        page.line("Running in a VM", machine.unwrap_or("no"));
-        page.line("Running in a container", self.container.as_deref().unwrap_or("no"));
-        page.line(
-            "perf_event_paranoid",
-            self.perf_event_paranoid.map_or("no perf events".into(), |l| l.to_string()),
-        );
-        page.line(
-            "PMUs of the cores",
-            if self.core_pmus.is_empty() { "none".into() } else { self.core_pmus.join(", ") },
-        );
+        page.line("Running in a VM", or_no(&self.virtual_machine));
+        page.line("Running in a container", or_no(&self.container));
+        let level = self.perf_event_paranoid.map_or("no perf events".into(), |level| level.to_string());
+        page.line("perf_event_paranoid", level);
+        let pmus = if self.core_pmus.is_empty() { "none".into() } else { self.core_pmus.join(", ") };
+        page.line("PMUs of the cores", pmus);
         if let Some(cores) = &self.counted_on {
             page.line("Presets are counted on", cores);
         }
         page.line("Number Hardware Counters", self.counters);
+        page.rule();
     }
 }

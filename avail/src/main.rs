@@ -3,7 +3,6 @@
 mod args;
 mod cost;
 mod explain;
-mod families;
 mod hardware;
 mod mem;
 mod native;
@@ -20,8 +19,7 @@ use common::failure::Failure;
 fn main() -> ExitCode {
     cli::run(|args: Args| -> Result<(), Failure> {
         match &args.event {
-            Some(name) => explain::print(name, families::named(args.family.as_deref())?, args.format()),
-            None if args.families => families::print(args.format()),
+            Some(name) => explain::print(name, args.format()),
             None if args.native => native::print(args.format()),
             None if args.mem => mem::print(args.format()),
             None if args.cost => cost::print(args.format()),

@@ -1,6 +1,6 @@
 //! The table of presets, in the layout of papi_avail.
 
-use common::counters::{self, Definition, Origin, Platform, Refusal};
+use common::counters::{self, Code, CounterError, Definition, Origin, Platform};
 use common::events::{Derivation, Event, Preset};
 use common::failure::Failure;
 use serde::Serialize;
@@ -61,7 +61,7 @@ pub(crate) fn origin(origin: Origin) -> String {
     }
 }
 
-fn row(preset: Preset) -> (Row, Option<Refusal>) {
+fn row(preset: Preset) -> (Row, Option<CounterError>) {
     let event = Event::Preset(preset);
     let found = counters::definition(&event);
     let refusal = found.as_ref().err().cloned();
@@ -78,14 +78,14 @@ fn row(preset: Preset) -> (Row, Option<Refusal>) {
         description: preset.description(),
         events: definition.as_ref().map(natives).unwrap_or_default(),
         includes: definition.map(|d| d.notes).unwrap_or_default(),
-        reason: refusal.as_ref().map(Refusal::to_string),
+        reason: refusal.as_ref().map(CounterError::to_string),
     };
     (row, refusal)
 }
 
 /// Prints the header and the table; fails if nothing can be counted.
 pub(crate) fn print(only_available: bool, detailed: bool, format: Format) -> Result<(), Failure> {
-    let (mut rows, refusals): (Vec<Row>, Vec<Option<Refusal>>) = Preset::all().map(row).unzip();
+    let (mut rows, refusals): (Vec<Row>, Vec<Option<CounterError>>) = Preset::all().map(row).unzip();
     let available = rows.iter().filter(|r| r.available).count();
     let derived = rows.iter().filter(|r| r.available && r.derived).count();
     let reason = (available == 0).then(|| why_nothing(refusals));
@@ -97,6 +97,7 @@ pub(crate) fn print(only_available: bool, detailed: bool, format: Format) -> Res
         json(&Report { hardware, presets: rows, available, derived, reason: reason.clone() })?;
     } else {
         let mut page = Page::default();
+        page.say("Available PAPI preset events plus hardware information.");
         hardware.write_to(&mut page);
         page.say(format_args!("\n{}\n  PAPI Preset Events\n{}", "=".repeat(80), "=".repeat(80)));
         if detailed {
@@ -115,11 +116,10 @@ pub(crate) fn print(only_available: bool, detailed: bool, format: Format) -> Res
 }
 
 /// The most fundamental reason: a missing PMU explains every missing event.
-fn why_nothing(refusals: Vec<Option<Refusal>>) -> String {
-    let about_one_event = |r: &Refusal| matches!(r, Refusal::NotMapped { .. } | Refusal::NotOnThisCpu { .. });
-    let refusals: Vec<Refusal> = refusals.into_iter().flatten().collect();
-    let deepest = refusals.iter().find(|r| !about_one_event(r)).or(refusals.first());
-    deepest.map(Refusal::to_string).unwrap_or_default()
+fn why_nothing(refusals: Vec<Option<CounterError>>) -> String {
+    let refusals: Vec<CounterError> = refusals.into_iter().flatten().collect();
+    let deepest = refusals.iter().find(|refusal| refusal.code != Code::Enoevnt).or(refusals.first());
+    deepest.map(CounterError::to_string).unwrap_or_default()
 }
 
 fn table(page: &mut Page, rows: &[Row]) {

@@ -2,10 +2,12 @@
 //! preset of every processor opens is tested on simulated kernels, in `common/counters`.
 
 use std::arch::asm;
+use std::collections::BTreeMap;
 use std::hint::black_box;
 
+use common::core_clock;
 use common::counters::Counting;
-use common::events::{Event, Preset, map};
+use common::events::{Event, Preset};
 use common::failure::Failure;
 use serde::Serialize;
 
@@ -63,17 +65,8 @@ iterations!(load, "One load, too.", "mov {1}, [{2}]", "ldr {1}, [{2}]", "ld {1},
 iterations!(store, "One store, too.", "mov [{2}], {0}", "str {0}, [{2}]", "sd {0}, 0({2})");
 
 /// Additions that depend on each other: one cycle each on any core without value prediction.
-#[inline(never)]
 fn chain(times: u64) {
-    for _ in 0..times / 100 {
-        // SAFETY: adds in registers.
-        unsafe {
-            #[cfg(target_arch = "x86_64")]
-            asm!(".rept 100", "add {0}, {0}", ".endr", inout(reg) times => _);
-            #[cfg(not(target_arch = "x86_64"))]
-            asm!(".rept 100", "add {0}, {0}, {0}", ".endr", inout(reg) times => _);
-        }
-    }
+    core_clock::wait(times as u32);
 }
 
 /// The result of a check, or why a preset was not checked.
@@ -89,8 +82,6 @@ struct TestLine {
 #[derive(Debug, Serialize)]
 struct Report {
     kit: &'static str,
-    /// The checksum of the tables that define the presets.
-    tables: String,
     hardware: Hardware,
     tests: Vec<TestLine>,
     passed: usize,
@@ -128,12 +119,10 @@ pub(crate) fn print(format: Format) -> Result<(), Failure> {
     let tests: Vec<TestLine> = Preset::all().flat_map(lines).collect();
     let [passed, failed, skipped] =
         ["PASS", "FAIL", "SKIP"].map(|verdict| tests.iter().filter(|test| test.verdict == verdict).count());
-    let tables = format!("{:016x}", map::fingerprint());
-    let report =
-        Report { kit: common::VERSION, tables, hardware: Hardware::host(), tests, passed, failed, skipped };
+    let report = Report { kit: common::VERSION, hardware: Hardware::host(), tests, passed, failed, skipped };
     match format {
         Format::Json => json(&report)?,
-        Format::Text => report.page().print()?,
+        Format::Text => page(&report).print()?,
     }
     match (failed, passed) {
         (0, 0) => Err(Failure::could_not(format!("nothing was tested: all {skipped} tests were skipped"))),
@@ -142,32 +131,25 @@ pub(crate) fn print(format: Format) -> Result<(), Failure> {
     }
 }
 
-impl Report {
-    fn page(&self) -> Page {
-        let mut page = Page::default();
-        page.line("Self-test of lab kit", self.kit);
-        page.line("Preset tables", &self.tables);
-        self.hardware.write_counting_to(&mut page);
-        page.rule();
-        // Skips with one reason are listed together.
-        let mut skips: Vec<(String, Vec<&str>)> = Vec::new();
-        for TestLine { preset, verdict, reason } in &self.tests {
-            let shared = reason.replace(preset, "it");
-            match skips.iter_mut().find(|(other, _)| *other == shared) {
-                _ if *verdict != "SKIP" => page.say(format_args!("{verdict} {preset:<12}  {reason}")),
-                Some((_, presets)) => presets.push(preset),
-                None => skips.push((shared, vec![preset])),
-            }
+fn page(report: &Report) -> Page {
+    let mut page = Page::default();
+    page.line("Self-test of lab kit", report.kit);
+    report.hardware.write_to(&mut page);
+    // Skips with one reason are listed together.
+    let mut skips: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for TestLine { preset, verdict, reason } in &report.tests {
+        match *verdict {
+            "SKIP" => skips.entry(reason.replace(preset, "it")).or_default().push(preset),
+            _ => page.say(format_args!("{verdict} {preset:<12}  {reason}")),
         }
-        for (reason, presets) in skips {
-            page.say(format_args!("SKIP {reason}:"));
-            presets.chunks(5).for_each(|some| page.say(format_args!("       {}", some.join(" "))));
-        }
-        page.rule();
-        let Report { passed, failed, skipped, .. } = self;
-        page.say(format_args!("{passed} passed, {failed} failed, {skipped} skipped."));
-        page
     }
+    for (reason, presets) in skips {
+        page.say(format_args!("SKIP {reason}:"));
+        presets.chunks(5).for_each(|some| page.say(format_args!("       {}", some.join(" "))));
+    }
+    page.rule();
+    page.say(format_args!("{} passed, {} failed, {} skipped.", report.passed, report.failed, report.skipped));
+    page
 }
 
 #[cfg(test)]

@@ -55,82 +55,6 @@ fn an_event_is_explained_down_to_what_is_opened() {
 }
 
 #[test]
-fn where_the_kit_differs_from_papi_both_are_reported() {
-    let (code, out, err) = avail(&["-e", "PAPI_L2_DCW", "--family", "skl"]);
-    assert_eq!((code, err.as_str()), (Some(0), ""));
-    for words in
-        ["this kit, for Intel Skylake", "config=0xe224", "config=0xc224", "misses out", "Intel event table"]
-    {
-        assert!(out.contains(words), "{words} in {out}");
-    }
-    let told = |event: &str, family: &str| {
-        let (_, out, _) = avail(&["-e", event, "--family", family, "--format", "json"]);
-        serde_json::from_str::<Value>(&out).unwrap()
-    };
-    // If the vendors' tables confirm PAPI's map, there is no remark.
-    assert!(told("PAPI_L1_DCM", "skl").get("papi").is_none());
-    let shared = told("PAPI_L1_DCM", "arm_ac77")["defined_by"].as_str().unwrap().to_owned();
-    assert!(shared.contains("Cortex-A76") && shared.contains("Cortex-A77"), "{shared}");
-    let dropped = told("PAPI_FP_OPS", "hsw");
-    assert_eq!((dropped["countable"].as_bool(), dropped.get("comparable")), (Some(false), None));
-    assert!(dropped["reason"].as_str().unwrap().contains("no floating-point events"));
-    // Speculative loads are not loads of the program's text.
-    assert!(told("PAPI_LD_INS", "arm_ac57")["comparable"].as_str().unwrap().contains("one processor family"));
-    assert!(told("PAPI_LD_INS", "skl")["comparable"].as_str().unwrap().contains("between machines"));
-    let (code, _, err) = avail(&["-e", "PAPI_L1_DCM", "--family", "z80"]);
-    assert!(code == Some(2) && err.contains("avail --families"), "{err}");
-}
-
-#[test]
-fn every_family_has_a_line_with_its_source_or_its_reason() {
-    let (code, out, _) = avail(&["--families", "--format", "json"]);
-    let families: Value = serde_json::from_str(&out).unwrap();
-    let families = families.as_array().unwrap();
-    assert_eq!(code, Some(0));
-    let text = |row: &Value, field: &str| row[field].as_str().unwrap().to_owned();
-    for row in families {
-        let mapped = row["presets"].as_u64().unwrap();
-        assert_eq!(mapped > 0, !text(row, "source").is_empty(), "{row}");
-        assert!(mapped > 0 || !text(row, "generic").is_empty(), "{row}");
-        assert!(!row["known_by"].as_array().unwrap().is_empty(), "{row}");
-    }
-    let table = avail(&["--families"]).1;
-    for name in [
-        "Meteor Lake",
-        "Arrow Lake",
-        "Lunar Lake",
-        "Panther",
-        "Alder Lake-N",
-        "Sierra Forest",
-        "Granite Rapids-D",
-        "Zen 6",
-        "A55",
-        "A77",
-        "A78",
-        "A710",
-        "A715",
-        "A720",
-        "X1",
-        "X2",
-        "X3",
-        "X4",
-        "N3",
-        "V3",
-        "Cobalt",
-        "Grace",
-        "Ampere One",
-        "M1 and M2",
-        "M3 and M4",
-        "U74",
-        "P550",
-        "K1",
-        "Olympus",
-    ] {
-        assert!(table.contains(name), "{name}");
-    }
-}
-
-#[test]
 fn a_wrong_name_is_answered_with_the_right_one() {
     let (code, out, err) = avail(&["-e", "PAPI_L1_DMC"]);
     assert_eq!((code, out.as_str()), (Some(2), ""));
@@ -165,25 +89,12 @@ fn skipped_tests_are_not_passed_ones() {
     }
     assert_eq!(avail(&["--self-test", "--json"]).1, out);
     assert_eq!(avail(&["--json", "--format", "text"]).0, Some(2));
-}
-
-/// The page that users send back says what was tested, with which tables and on which
-/// machine, and fits one page.
-#[test]
-fn the_self_test_is_one_page_with_the_machine_and_the_tables() {
-    let (_, out, _) = avail(&["--self-test"]);
-    let (_, json, _) = avail(&["--self-test", "--json"]);
-    let report: Value = serde_json::from_str(&json).unwrap();
-    let tables = report["tables"].as_str().unwrap();
-    assert!(tables.len() == 16 && tables.bytes().all(|b| b.is_ascii_hexdigit()), "{tables}");
+    // The page that users send back says on which machine what was tested, and fits one page.
+    let (_, page, _) = avail(&["--self-test"]);
     assert!(report["hardware"]["kernel"].is_string() && report["kit"].is_string());
-    for words in [tables, "Operating system", "Family  ", "perf_event_paranoid", "passed, "] {
-        assert!(out.contains(words), "{words} in {out}");
-    }
-    for test in report["tests"].as_array().unwrap() {
-        assert!(out.contains(test["preset"].as_str().unwrap()), "{test}");
-    }
-    assert!(out.lines().count() < 120, "{out}");
+    assert!(page.contains("Operating system") && page.contains("perf_event_paranoid"), "{page}");
+    assert!(tests.iter().all(|test| page.contains(test["preset"].as_str().unwrap())), "{page}");
+    assert!(page.lines().count() < 120, "{page}");
 }
 
 #[test]

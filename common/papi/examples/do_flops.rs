@@ -1,13 +1,13 @@
 //! The lecture's first program: count, read, accumulate, stop.
 //!
-//! `read_counters` sets the counts back to zero, `accum_counters` adds them to
-//! what is in the array: the second line shows about twice the first.
+//! `reset` gives the counts and sets them back to zero, `accum` adds them to what is in the
+//! array: the second line shows about twice the first.
 
 use std::hint::black_box;
 use std::process::ExitCode;
 
 use events::Event;
-use papi::CounterError;
+use papi::{CounterError, EventSet};
 
 const FLOPS: u64 = 10_000;
 
@@ -20,18 +20,20 @@ fn do_flops(times: u64) {
 }
 
 fn count() -> Result<(), CounterError> {
-    papi::start_counters(&[Event::TOT_INS])?;
+    let mut set = EventSet::create();
+    set.add(&[Event::TOT_INS])?;
+    set.start()?;
     do_flops(FLOPS);
 
-    let mut values = papi::read_counters()?;
+    let mut values = set.reset()?;
     println!("After reading the counters:  {:.0}", values[0]);
     do_flops(FLOPS);
 
-    papi::accum_counters(&mut values)?;
+    set.accum(&mut values)?;
     println!("After adding the counters:   {:.0}", values[0]);
     do_flops(FLOPS);
 
-    let values = papi::stop_counters()?;
+    let values = set.stop()?;
     println!("After stopping the counters: {:.0}", values[0]);
     Ok(())
 }

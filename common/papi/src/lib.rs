@@ -10,4 +10,4 @@ mod set;
 pub use counters::{Code, CounterError, definition as query_event, event, num_counters};
 pub use rates::{Rate, flips, flops, ipc};
 pub use regions::{Region, region_begin, region_end, region_events, regions};
-pub use set::{EventSet, accum_counters, read_counters, start_counters, stop_counters};
+pub use set::EventSet;

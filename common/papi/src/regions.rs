@@ -64,19 +64,17 @@ pub fn region_begin(name: &str) -> Result<(), CounterError> {
 /// Leaves the region that was entered last.
 ///
 /// # Errors
-/// `EINVAL` if that has another name; `ENOTRUN` outside of any region.
+/// `EINVAL` if that has another name, or none is entered.
 pub fn region_end(name: &str) -> Result<(), CounterError> {
     REGIONS.with_borrow_mut(|regions| {
         let now = regions.read()?;
-        match regions.entered.last() {
-            Some((entered, _)) if entered == name => {}
-            Some((entered, _)) => {
-                let why = format!("region '{name}' ends while '{entered}' is open; end that first");
-                return Err(CounterError::new(Code::Einval, why));
-            }
-            None => return Err(CounterError::new(Code::Enotrun, "no region is open; begin one first")),
-        }
-        let (name, before) = regions.entered.pop().unwrap_or_default();
+        let Some((name, before)) = regions.entered.pop_if(|(entered, _)| entered == name) else {
+            let why = match regions.entered.last() {
+                Some((open, _)) => format!("region '{name}' ends while '{open}' is open; end that first"),
+                None => format!("region '{name}' ends and was not begun"),
+            };
+            return Err(CounterError::new(Code::Einval, why));
+        };
         let region = regions.done.entry(name).or_default();
         region.passes += 1;
         region.counts.resize(now.len(), 0.0);
@@ -116,6 +114,6 @@ mod tests {
         let found = regions();
         assert_eq!((found["inner"].passes, found["outer"].passes), (3, 3));
         assert!(found["outer"].counts[0] >= found["inner"].counts[0]);
-        assert_eq!(region_end("inner").unwrap_err().code, Code::Enotrun);
+        assert_eq!(region_end("inner").unwrap_err().code, Code::Einval);
     }
 }

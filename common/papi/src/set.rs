@@ -1,6 +1,4 @@
-//! Event sets, PAPI's low-level interface; and the first high-level one, which needs none.
-
-use std::cell::RefCell;
+//! Event sets, PAPI's low-level interface.
 
 use counters::{Code, CounterError, Counting, Sampler};
 use events::Event;
@@ -45,40 +43,19 @@ impl EventSet {
     /// Adds events.
     ///
     /// # Errors
-    /// `EISRUN` while running, `EINVAL` if one is in the set already, `ENOEVNT`, `ENOCNTR` or
-    /// `EPERM` if one cannot be counted, `ECNFLCT` if they do not fit on the counters
-    /// together. The set then stays as it was.
+    /// `EISRUN` while running, `ENOEVNT`, `ENOCNTR` or `EPERM` if one cannot be counted,
+    /// `ECNFLCT` if they do not fit on the counters together. The set then stays as it was.
     pub fn add(&mut self, events: &[Event]) -> Result<(), CounterError> {
         self.must_run(false)?;
-        let mut all = self.list_events().to_vec();
-        for event in events {
-            if all.contains(event) {
-                return error(Code::Einval, format!("{event} is in the set already; add it once"));
-            }
-            all.push(event.clone());
-        }
-        let counting = Counting::of_thread(&all);
+        let counting = Counting::of_thread(&[self.list_events(), events].concat());
         if let Some(refusal) = counting.definitions().iter().find_map(|found| found.as_ref().err()) {
-            return Err(refusal.clone().into());
+            return Err(refusal.clone());
         }
         if counting.passes() > 1 {
             let why = "these events do not fit on the counters together; use a set for each group";
             return error(Code::Ecnflct, why);
         }
         self.counting = counting;
-        Ok(())
-    }
-
-    /// Removes an event.
-    ///
-    /// # Errors
-    /// `EISRUN` while running, `EINVAL` if it is not in the set.
-    pub fn remove(&mut self, event: &Event) -> Result<(), CounterError> {
-        self.must_run(false)?;
-        self.must_have(event)?;
-        let rest: Vec<Event> = self.list_events().iter().filter(|other| *other != event).cloned().collect();
-        self.overflow = self.overflow.take().filter(|(sampled, ..)| sampled != event);
-        self.counting = Counting::of_thread(&rest);
         Ok(())
     }
 
@@ -92,7 +69,7 @@ impl EventSet {
     /// [`stop`](EventSet::stop).
     ///
     /// # Errors
-    /// `EISRUN` while running, `EINVAL` if the event is not in the set.
+    /// `EISRUN` while running.
     pub fn overflow(
         &mut self,
         event: &Event,
@@ -100,7 +77,6 @@ impl EventSet {
         handler: impl FnMut(u64) + 'static,
     ) -> Result<(), CounterError> {
         self.must_run(false)?;
-        self.must_have(event)?;
         self.overflow = Some((event.clone(), threshold, Box::new(handler)));
         Ok(())
     }
@@ -193,13 +169,6 @@ impl EventSet {
             _ => Ok(()),
         }
     }
-
-    fn must_have(&self, event: &Event) -> Result<(), CounterError> {
-        if self.list_events().contains(event) {
-            return Ok(());
-        }
-        error(Code::Einval, format!("{event} is not in the set; add it first"))
-    }
 }
 
 /// A total and another reading; what is missing stays missing.
@@ -222,59 +191,6 @@ pub(crate) fn amounts(readings: &[Reading]) -> Result<Vec<f64>, CounterError> {
     readings.iter().map(|reading| reading.amount().ok_or_else(|| missing(reading))).collect()
 }
 
-thread_local! {
-    static STARTED: RefCell<Option<EventSet>> = const { RefCell::new(None) };
-}
-
-fn started<T>(then: impl FnOnce(&mut EventSet) -> Result<T, CounterError>) -> Result<T, CounterError> {
-    let none = || CounterError::new(Code::Enotrun, "no counters are started; call start_counters first");
-    STARTED.with_borrow_mut(|set| set.as_mut().ok_or_else(none).and_then(then))
-}
-
-/// Counts `events` from zero.
-///
-/// # Errors
-/// `EISRUN` if counters are started; else as [`EventSet::add`] and [`EventSet::start`].
-pub fn start_counters(events: &[Event]) -> Result<(), CounterError> {
-    STARTED.with_borrow_mut(|started| {
-        if started.is_some() {
-            return error(Code::Eisrun, "counters are started; call stop_counters first");
-        }
-        let mut set = EventSet::create();
-        set.add(events)?;
-        set.start()?;
-        *started = Some(set);
-        Ok(())
-    })
-}
-
-/// The counts since the start or the last read, in the order of the events; counting goes on
-/// from zero.
-///
-/// # Errors
-/// `ENOTRUN` if none are started, or as [`EventSet::reset`].
-pub fn read_counters() -> Result<Vec<Reading>, CounterError> {
-    started(EventSet::reset)
-}
-
-/// Adds the counts to `totals`; counting goes on from zero.
-///
-/// # Errors
-/// `ENOTRUN` if none are started, or as [`EventSet::accum`].
-pub fn accum_counters(totals: &mut [Reading]) -> Result<(), CounterError> {
-    started(|set| set.accum(totals))
-}
-
-/// The counts since the start or the last read; counting ends.
-///
-/// # Errors
-/// `ENOTRUN` if none are started, or as [`EventSet::stop`].
-pub fn stop_counters() -> Result<Vec<Reading>, CounterError> {
-    let counts = started(EventSet::stop);
-    STARTED.with_borrow_mut(|set| *set = None);
-    counts
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -287,7 +203,6 @@ mod tests {
         if let Err(why) = set.add(std::slice::from_ref(&clock)) {
             return skip::skip(&why.to_string()); // perf events are forbidden altogether
         }
-        assert_eq!(set.add(std::slice::from_ref(&clock)).unwrap_err().code, Code::Einval);
         assert_eq!(set.read().unwrap_err().code, Code::Enotrun);
         let calls = std::rc::Rc::new(std::cell::Cell::new(0_u64));
         let counted = std::rc::Rc::clone(&calls);
@@ -303,7 +218,5 @@ mod tests {
         assert!(total > rest && rest > 0.0, "{total} {rest}");
         // The kernel's timer ticks more rarely than that: never too many calls.
         assert!(calls.get() as f64 * 100_000.0 <= total + rest + 200_000.0, "{} calls", calls.get());
-        set.remove(&clock).unwrap();
-        assert!(set.list_events().is_empty());
     }
 }

@@ -77,7 +77,7 @@ const LINES: &[(&str, &[&str])] = &[
         ],
     ),
     ("flops", &["avx 32 --machine M", "--list"]),
-    ("avail", &["-e M", "--mem", "--families"]),
+    ("avail", &["-e M", "--mem"]),
     (
         "lab run",
         &[
