@@ -11,10 +11,10 @@ mod native;
 pub mod notes;
 mod preset;
 
-pub use event::{Event, EventError};
+pub use event::Event;
 pub use family::{FAMILIES, Family, Identity, Vendor};
 pub use formula::{Derivation, Formula};
-pub use native::{Native, Spec};
+pub use native::{EventError, Native, Spec};
 pub use preset::{CacheEvent, Preset};
 
 pub use native::number;
