@@ -111,7 +111,7 @@ pub fn run(
                 Some(member(a, c))
             });
             team.push(begun.map_err(|error| {
-                let limits = host::task_limits().described(1);
+                let limits = host::task_limits(1);
                 Failure::could_not(format!(
                     "the system started {} of {threads} threads ({error}; {limits}): use fewer with --threads",
                     team.len() + 1

@@ -2,23 +2,23 @@
 
 use std::sync::OnceLock;
 
-use crate::os::{CurrentOs, Os};
+use crate::os;
 use figures::stats;
 use figures::units::{Hertz, Seconds, Ticks};
 
 /// Wall-clock time since some fixed moment (monotonic).
 pub fn wall() -> Seconds {
-    CurrentOs::wall()
+    os::wall()
 }
 
 /// Processor time that this process has used, all threads, user and system.
 pub fn process_cpu() -> Seconds {
-    CurrentOs::process_cpu()
+    os::process_cpu()
 }
 
 /// Processor time that this thread has used, user and system.
 pub fn thread_cpu() -> Seconds {
-    CurrentOs::thread_cpu()
+    os::thread_cpu()
 }
 
 /// The processor's timer, which has a fixed rate whatever the core's clock: the TSC on

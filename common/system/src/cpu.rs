@@ -1,23 +1,23 @@
 //! The processors that this process may use, and pinning to one of them: a thread that
 //! migrates finds cold caches.
 
-use crate::os::{CurrentOs, Os};
+use crate::os;
 
 /// The processors that the system lets this process use, ascending; empty if it does not
 /// report them.
 pub fn allowed() -> Vec<usize> {
-    CurrentOs::allowed()
+    os::allowed()
 }
 
 /// The processor that this thread runs on now, if the system reports it.
 pub fn current() -> Option<usize> {
-    CurrentOs::current()
+    os::current()
 }
 
 /// Pins this thread, and those it starts from now on, to `cpus`. Returns whether the system
 /// allowed it.
 pub fn pin(cpus: &[usize]) -> bool {
-    CurrentOs::pin(cpus)
+    os::pin(cpus)
 }
 
 /// Pins this thread to some processors; when dropped, restores the earlier ones.
@@ -38,18 +38,6 @@ impl Drop for AffinityGuard {
     fn drop(&mut self) {
         pin(&self.before);
     }
-}
-
-/// The result of `ask` on processor `cpu`, if cores may differ: on this thread if it runs
-/// there, else on a thread pinned there. `None` if that is not allowed.
-pub(crate) fn on<T: Send>(cpu: usize, ask: impl FnOnce() -> T + Send) -> Option<T> {
-    if current() == Some(cpu) && allowed() == [cpu] {
-        return Some(ask());
-    }
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().spawn_scoped(scope, || pin(&[cpu]).then(ask));
-        thread.ok()?.join().ok().flatten()
-    })
 }
 
 #[cfg(test)]
@@ -75,8 +63,6 @@ mod tests {
         })
         .join()
         .unwrap();
-        assert_eq!(on(last, || (current(), allowed())), Some((Some(last), vec![last])));
-        assert_eq!(on(1_000_000, || ()), None);
         assert_eq!(allowed(), before, "other threads are left alone");
     }
 }

@@ -8,8 +8,6 @@ use std::path::{Path, PathBuf};
 use figures::text::shorten;
 use thiserror::Error;
 
-use crate::os::{CurrentOs, Os};
-
 /// Longest name of a file in a message, in characters.
 const NAME: usize = 120;
 
@@ -158,40 +156,15 @@ impl Drop for TemporaryFile {
 ///
 /// If it cannot be made.
 pub fn lock(path: &Path) -> io::Result<Option<File>> {
-    loop {
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Ok(None),
-            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
-            Err(TryLockError::Error(error)) => return Err(error),
-        }
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+    match file.try_lock() {
         // Another process may have removed the file after this one opened it.
-        let token = format!("{:016x}", RandomState::new().hash_one(path));
-        file.set_len(0)?;
-        file.write_all(token.as_bytes())?;
-        // Windows cannot remove an open file, and does not let others read a locked one.
-        if cfg!(windows) {
-            return Ok(Some(file));
-        }
-        match fs::read_to_string(path) {
-            Ok(text) if text == token => return Ok(Some(file)),
-            // It is another file, or gone: try again.
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
-        }
+        Ok(()) if !path.exists() => lock(path),
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(Some(file)),
+        Err(TryLockError::Error(error)) => Err(error),
     }
-}
-
-/// Exchanges the names of two files or folders in one step: both names exist at every
-/// moment.
-///
-/// # Errors
-///
-/// If the system or the file system does not support or allow it.
-pub fn exchange(one: &Path, other: &Path) -> io::Result<()> {
-    CurrentOs::exchange(one, other)
 }
 
 /// The content of a file, up to `most` bytes: an endless one cannot fill the memory.

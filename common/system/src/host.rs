@@ -1,43 +1,39 @@
 //! The present facts of this machine.
 
-use figures::units::Bytes;
+use figures::units::{Bytes, Seconds};
 
 use crate::cpu;
 use crate::facts::{Facts, cpuid};
-use crate::os::{CurrentOs, Os};
+use crate::os;
 
-pub use crate::os::{TaskLimit, TaskLimits};
+pub use crate::os::Usage;
 
 impl Facts {
-    /// The facts of the processor with this number.
-    pub fn of(cpu: usize) -> Facts {
-        let mut facts = Facts { cpu, ..CurrentOs::facts(cpu) };
-        if let Some(own) = cpu::on(cpu, cpuid::read).unwrap_or_else(cpuid::read) {
+    /// The facts of the calling thread's processor.
+    pub fn of_host() -> Facts {
+        let cpu = cpu::current().unwrap_or(0);
+        let mut facts = Facts { cpu, ..os::facts(cpu) };
+        if let Some(own) = cpuid::read() {
             facts.complete(own, cpu::allowed().len().max(1));
         }
         facts
-    }
-
-    /// The facts of the calling thread's processor.
-    pub fn of_host() -> Facts {
-        Facts::of(cpu::current().unwrap_or(0))
     }
 }
 
 /// Processes that wanted to run, on average over the last minute.
 pub fn load() -> Option<f64> {
-    CurrentOs::load()
+    os::load()
 }
 
 /// Memory that is available without swapping, within the limits of this process.
 pub fn free_memory() -> Option<Bytes> {
-    CurrentOs::free_memory()
+    os::free_memory()
 }
 
 /// How many processors' time the control groups of this process grant it, 0.5 for example, if
 /// they set a limit.
 pub fn cpu_quota() -> Option<f64> {
-    CurrentOs::cpu_quota()
+    os::cpu_quota()
 }
 
 /// How many of `allowed` processors a team of threads can keep busy within the CPU quota; at
@@ -47,9 +43,31 @@ pub fn usable(allowed: usize, quota: Option<f64>) -> usize {
     allowed.min(granted).max(1)
 }
 
-/// The limits on the number of processes and threads.
-pub fn task_limits() -> TaskLimits {
-    CurrentOs::task_limits()
+/// A clause for a message that `wanted` tasks (processes and threads) were not started: the limits on
+/// their number, and which of them is reached.
+pub fn task_limits(wanted: u64) -> String {
+    os::task_limits(wanted)
+}
+
+impl Usage {
+    /// Of all children of this process that have ended and were waited for, and theirs;
+    /// `None` if the system does not say.
+    pub fn of_children() -> Option<Usage> {
+        os::children()
+    }
+
+    /// The difference to an earlier moment.
+    #[must_use]
+    pub fn since(self, before: Usage) -> Usage {
+        Usage {
+            user: Seconds(self.user.0 - before.user.0),
+            system: Seconds(self.system.0 - before.system.0),
+            minor_faults: self.minor_faults - before.minor_faults,
+            major_faults: self.major_faults - before.major_faults,
+            waits: self.waits - before.waits,
+            preemptions: self.preemptions - before.preemptions,
+        }
+    }
 }
 
 #[cfg(test)]

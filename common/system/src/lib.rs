@@ -1,9 +1,9 @@
 //! The operating system and the processor: clocks, affinity, pages, files, and the facts of
 //! the machine.
 //!
-//! Each system has one file in `os`, which implements one trait. The rest of the kit does
-//! not depend on the system, except for the hardware counters, which only Linux has. A new
-//! system is a new file there.
+//! Each system has one file in `os`, with the same functions. The rest of the kit does not depend
+//! on the system, except for the hardware counters, which only Linux has. A new system is a new
+//! file there.
 
 pub mod clock;
 pub mod core_clock;
@@ -17,13 +17,11 @@ mod os;
 pub mod pages;
 pub mod signals;
 pub mod step;
-pub mod usage;
 
 /// Whether the program was started with its standard output closed (`>&-`): the runtime
 /// then discards all output without an error.
 pub fn output_is_closed() -> bool {
-    use os::{CurrentOs, Os};
-    CurrentOs::output_is_closed()
+    os::output_is_closed()
 }
 
 /// Settings for the whole process; must be called before any thread is started. A closed
@@ -32,6 +30,17 @@ pub fn output_is_closed() -> bool {
 /// signal. All threads share one heap: with heaps of their own, each would reserve 64 MiB,
 /// which `ulimit -v` counts.
 pub fn set_up() {
-    use os::{CurrentOs, Os};
-    CurrentOs::set_up();
+    os::set_up();
+}
+
+/// Files below a new folder, in place of those of the system.
+#[cfg(test)]
+fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let root = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = root.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    root
 }

@@ -135,8 +135,6 @@ fn level(cache: &Cache) -> CacheLevel {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
     use crate::facts::CacheKind;
     use figures::units::Bytes;
@@ -150,66 +148,51 @@ mod tests {
         assert!(description("nothing").is_err());
     }
 
-    /// Writes the files of one cache of processor 2 as Linux does.
-    fn index(root: &Path, number: usize, words: &[(&str, &str)]) {
-        let dir = root.join(format!("sys/devices/system/cpu/cpu2/cache/index{number}"));
-        fs::create_dir_all(&dir).unwrap();
-        for (name, word) in words {
-            fs::write(dir.join(name), format!("{word}\n")).unwrap();
+    /// The files of processor 2's caches as Linux has them: level, type, size, ways, sets.
+    fn caches(described: &[[&str; 5]]) -> tempfile::TempDir {
+        let mut files = Vec::new();
+        for (number, words) in described.iter().enumerate() {
+            let names = ["level", "type", "size", "ways_of_associativity", "number_of_sets"];
+            let words = names
+                .iter()
+                .zip(words)
+                .chain([(&"coherency_line_size", &"64"), (&"shared_cpu_list", &"0-1,4")]);
+            for (name, word) in words.filter(|(_, word)| !word.is_empty()) {
+                files.push((format!("sys/devices/system/cpu/cpu2/cache/index{number}/{name}"), *word));
+            }
         }
+        crate::tree(&files.iter().map(|(path, word)| (path.as_str(), *word)).collect::<Vec<_>>())
     }
 
     #[test]
     fn the_host_is_described_by_what_its_system_says() {
-        let root = tempfile::tempdir().unwrap();
-        let l1 = [("level", "1"), ("type", "Data"), ("size", "48K"), ("coherency_line_size", "64")];
-        index(root.path(), 0, &[l1.as_slice(), &[("ways_of_associativity", "12")]].concat());
-        let code = [("level", "1"), ("type", "Instruction"), ("size", "32K"), ("coherency_line_size", "64")];
-        index(root.path(), 1, &code);
-        let l2 = [("level", "2"), ("type", "Unified"), ("size", "1024K"), ("coherency_line_size", "64")];
-        let shared = [("number_of_sets", "1024"), ("shared_cpu_list", "0-1,4")];
-        index(root.path(), 2, &[l2.as_slice(), &shared].concat());
+        let root = caches(&[
+            ["1", "Data", "48K", "12", ""],
+            ["1", "Instruction", "32K", "", ""],
+            ["2", "Unified", "1024K", "", "1024"],
+        ]);
         let machine = from_facts(&Facts::below(root.path(), 2)).unwrap();
         let geometry: Vec<_> =
             machine.levels.iter().map(|l| (l.level, l.size, l.ways, l.shared_by)).collect();
-        assert_eq!(geometry, [(1, Bytes::kib(48), 12, 1), (2, Bytes::mib(1), 16, 3)]);
+        assert_eq!(geometry, [(1, Bytes::kib(48), 12, 3), (2, Bytes::mib(1), 16, 3)]);
         assert!(!machine.unknown.is_empty() && !machine.description.contains("CPUID"));
     }
 
     #[test]
-    fn an_odd_last_level_is_named_and_the_others_are_modelled() {
-        let root = tempfile::tempdir().unwrap();
-        let words = |level, size| {
-            [("level", level), ("type", "Unified"), ("size", size), ("coherency_line_size", "64")]
-        };
-        let ways = |ways, sets| [("ways_of_associativity", ways), ("number_of_sets", sets)];
-        index(root.path(), 0, &[&words("1", "32K")[..], &ways("8", "64")].concat());
-        index(root.path(), 1, &[&words("2", "512K")[..], &ways("8", "1024")].concat());
-        for (number, last) in [
-            [&words("3", "16384K")[..], &ways("9", "16384")].concat(),
-            [&words("3", "0K")[..], &ways("16", "16384")].concat(),
-            vec![("level", "3"), ("type", "Unified")],
-            [&words("3", "4096K")[..], &ways("16", "16384")].concat(),
-        ]
-        .into_iter()
-        .enumerate()
-        {
-            let place = root.path().join("sys/devices/system/cpu/cpu2/cache/index2");
-            let _ = fs::remove_dir_all(place);
-            index(root.path(), 2, &last);
-            let machine = from_facts(&Facts::below(root.path(), 2)).unwrap();
-            assert_eq!(machine.levels.iter().map(|l| l.level).collect::<Vec<_>>(), [1, 2], "{number}");
-            assert!(machine.unknown[0].starts_with("L3: sysfs "), "{:?}", machine.unknown);
-            Machine::parse(&machine.to_toml(), "again").unwrap();
-        }
-        fs::remove_dir_all(root.path().join("sys/devices/system/cpu/cpu2/cache/index1")).unwrap();
-        index(root.path(), 2, &[&words("3", "16384K")[..], &ways("16", "16384")].concat());
+    fn levels_below_one_that_is_not_known_are_named_and_not_modelled() {
+        let root = caches(&[
+            ["1", "Data", "32K", "8", "64"],
+            ["2", "Unified", "512K", "9", "1024"],
+            ["3", "Unified", "16384K", "16", "16384"],
+        ]);
         let machine = from_facts(&Facts::below(root.path(), 2)).unwrap();
-        let told = machine.unknown[..2].join("; ");
+        let unknown = machine.unknown[..2].join("; ");
         assert!(
-            machine.levels.len() == 1 && told.contains("L2: nothing") && told.contains("L3: not"),
-            "{told}"
+            unknown.contains("L2: sysfs says 512 KiB with 9 ways") && unknown.contains("L3: not"),
+            "{unknown}"
         );
+        assert_eq!(machine.levels.len(), 1);
+        Machine::parse(&machine.to_toml(), "again").unwrap();
     }
 
     #[test]

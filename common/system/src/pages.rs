@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 use figures::units::Bytes;
 use memory::OutOfMemory;
 
-use crate::os::{CurrentOs, Os};
+use crate::os;
 
 pub use crate::os::PageKind;
 
@@ -18,18 +18,7 @@ const SMALLEST_PAGE: usize = 4096;
 
 /// Size of a base page in bytes; 4 KiB if the system does not report it.
 pub fn base() -> Bytes {
-    CurrentOs::page_size().unwrap_or(Bytes(SMALLEST_PAGE as u64))
-}
-
-/// Requests a kind of pages for the whole pages of `memory` that were not accessed yet. The
-/// system may refuse.
-pub fn advise<T>(memory: &mut [T], kind: PageKind) {
-    let page = base().0 as usize;
-    let start = memory.as_mut_ptr().cast::<u8>();
-    let skip = start.align_offset(page);
-    if let (Some(bytes), Some(start)) = (size_of_val(memory).checked_sub(skip), NonNull::new(start)) {
-        CurrentOs::advise(start.map_addr(|address| address.saturating_add(skip)), bytes, kind);
-    }
+    os::page_size().unwrap_or(Bytes(SMALLEST_PAGE as u64))
 }
 
 /// A zeroed block, aligned to a huge page, with every page accessed once.
@@ -52,16 +41,16 @@ impl PageBlock {
         let refused = || OutOfMemory(Bytes(bytes as u64));
         let len = bytes.max(1).checked_next_multiple_of(HUGE_PAGE).ok_or_else(refused)?;
         let mapped = len.checked_add(HUGE_PAGE).ok_or_else(refused)?;
-        let mapping = CurrentOs::map(mapped).ok_or_else(refused)?;
+        let mapping = os::map(mapped).ok_or_else(refused)?;
         let skip = mapping.as_ptr().align_offset(HUGE_PAGE);
         // SAFETY: `skip` is below HUGE_PAGE, which was mapped beyond `len`.
         let block = unsafe { mapping.add(skip) };
-        CurrentOs::advise(block, len, kind);
+        os::advise(block, len, kind);
         for offset in (0..len).step_by(SMALLEST_PAGE) {
             // SAFETY: inside the block, which nothing else uses.
             unsafe { block.as_ptr().add(offset).write_volatile(0) };
         }
-        let huge = kind == PageKind::Huge && CurrentOs::huge_bytes(block.as_ptr() as usize) >= len;
+        let huge = kind == PageKind::Huge && os::huge_bytes(block.as_ptr() as usize) >= len;
         Ok(PageBlock { mapping, mapped, block, len, huge })
     }
 
@@ -96,7 +85,7 @@ impl PageBlock {
 impl Drop for PageBlock {
     fn drop(&mut self) {
         // SAFETY: mapped in `new` with this length; nothing borrows it.
-        unsafe { CurrentOs::unmap(self.mapping, self.mapped) };
+        unsafe { os::unmap(self.mapping, self.mapped) };
     }
 }
 

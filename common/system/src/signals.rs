@@ -1,25 +1,25 @@
 //! Termination signals: Ctrl-C, a closed terminal, a system that shuts down.
 
-use crate::os::{CurrentOs, Os};
+use crate::os;
 
 /// From now on the first termination signal is only stored, until [`exit_if_requested`];
 /// the second ends the process at once. Signals that are ignored stay ignored.
 pub fn defer() {
-    CurrentOs::defer_termination();
+    os::defer_termination();
 }
 
 /// From now on `child`, a process by its number, receives what [`defer`] stores; `None`: no process does.
 pub fn pass_to(child: Option<u32>) {
-    CurrentOs::pass_signals_to(child);
+    os::pass_signals_to(child);
 }
 
 /// Whether there was a termination signal since [`defer`].
 pub fn requested() -> bool {
-    CurrentOs::termination_requested()
+    os::termination_requested()
 }
 
 /// Ends the process by the stored signal, if there was one: the shell sees the same as
 /// without [`defer`].
 pub fn exit_if_requested() {
-    CurrentOs::exit_if_requested();
+    os::exit_if_requested();
 }

@@ -86,7 +86,7 @@ impl NoThread {
     /// Of `wanted` threads some were not started.
     fn new(error: ThreadPoolBuildError, wanted: usize) -> NoThread {
         #[cfg(feature = "pinned")]
-        let limits = format!("; {}", system::host::task_limits().described(wanted as u64));
+        let limits = format!("; {}", system::host::task_limits(wanted as u64));
         #[cfg(not(feature = "pinned"))]
         let limits = {
             let _ = wanted;

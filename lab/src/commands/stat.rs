@@ -13,8 +13,8 @@ use common::machine;
 use common::measure;
 use common::output::{self, Shown};
 use common::record::{Record, Row};
+use common::system::host::Usage;
 use common::system::signals;
-use common::system::usage::Usage;
 use common::text::shorten;
 use common::value::{Reading, Source};
 

@@ -214,18 +214,14 @@ impl Folder {
         Ok(())
     }
 
-    /// Puts the temporary folder in the place of the report, in one step where the system
-    /// can do that.
+    /// Puts the temporary folder in the place of the report. If this is interrupted between the two
+    /// renames, the next run completes it.
     fn replace(&self) -> io::Result<Option<PathBuf>> {
         let state = fs::read(self.temporary.join(STATE))?;
         fs::remove_file(self.temporary.join(STATE))?;
         let old = self.free_name();
         let replaced = if !self.report.exists() {
             fs::rename(&self.temporary, &self.report)
-        } else if files::exchange(&self.temporary, &self.report).is_ok() {
-            // If this fails, the next run does it.
-            let _ = fs::rename(&self.temporary, &old);
-            Ok(())
         } else {
             fs::rename(&self.report, &old).and_then(|()| fs::rename(&self.temporary, &self.report))
         };

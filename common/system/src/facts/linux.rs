@@ -169,16 +169,7 @@ const VENDORS: [(&str, &str); 11] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
-        let dir = tempfile::tempdir().unwrap();
-        for (path, text) in files {
-            let path = dir.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        dir
-    }
+    use crate::tree;
 
     /// A little core (0) and a big one (4).
     fn big_little() -> tempfile::TempDir {

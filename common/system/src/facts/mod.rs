@@ -4,7 +4,203 @@
 mod cache;
 pub mod cpuid;
 mod linux;
-mod processor;
 
 pub use cache::{Cache, CacheKind, Sharers, Teller};
-pub use processor::Facts;
+
+use std::collections::BTreeSet;
+
+use events::Identity;
+use figures::units::Hertz;
+
+use cpuid::VIRTUAL_MACHINE;
+
+/// What the system and the processor report about one processor and its machine; `None` and
+/// empty if they report nothing.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Facts {
+    /// The number of the processor.
+    pub cpu: usize,
+    /// Its product name.
+    pub name: Option<String>,
+    /// Its vendor.
+    pub vendor: Option<String>,
+    /// Its design (family, model, stepping).
+    pub identity: Option<Identity>,
+    /// Its caches, reported by the system.
+    pub caches: Vec<Cache>,
+    /// Its caches, reported by the processor itself (CPUID).
+    pub described: Vec<Cache>,
+    /// The range of its clock frequency.
+    pub clock: (Option<Hertz>, Option<Hertz>),
+    /// What controls its clock frequency: `performance`, `powersave` ...
+    pub governor: Option<String>,
+    /// Socket and core of each logical processor of the machine.
+    pub topology: Vec<(u64, u64)>,
+    /// The hypervisor, for example "KVM"; "virtual machine" if it does not report its name.
+    pub virtual_machine: Option<String>,
+    /// The container, for example "docker".
+    pub container: Option<String>,
+    /// The operating system and its release.
+    pub system: Option<String>,
+    /// The name of the machine.
+    pub host_name: Option<String>,
+}
+
+impl Facts {
+    /// Adds what the processor reports about itself. If both report a fact, the system's
+    /// value stays, except for the design. This process may use `cpus` processors.
+    pub(crate) fn complete(&mut self, own: cpuid::Own, cpus: usize) {
+        let Facts { name, vendor, identity, virtual_machine, described, .. } = self;
+        *identity = own.identity.or(*identity);
+        *described = own.caches;
+        for cache in described {
+            if let Some(Sharers::AtMost(most)) = &mut cache.shared_by {
+                *most = (*most).min(cpus);
+            }
+        }
+        *name = name.take().or(own.name);
+        *vendor = vendor.take().or(Some(own.vendor));
+        *virtual_machine = match (virtual_machine.take(), own.hypervisor) {
+            (Some(known), None) => Some(known),
+            (Some(known), Some(_)) if known != VIRTUAL_MACHINE => Some(known),
+            (_, own) => own,
+        };
+    }
+
+    /// Its data caches, nearest first, one per level: from the system, or from the
+    /// processor if the system reports nothing, or something impossible, about a level.
+    pub fn data_caches(&self) -> Vec<&Cache> {
+        let good = |level| self.of_level(level).find(|cache| cache.fault().is_none());
+        (1..=self.depth()).filter_map(good).collect()
+    }
+
+    /// What is wrong with the descriptions of its data caches; a clause for each.
+    pub fn faults(&self) -> Vec<String> {
+        let mut faults = Vec::new();
+        for level in 1..=self.depth() {
+            let good = self.of_level(level).find(|cache| cache.fault().is_none());
+            let then = good.map_or_else(
+                || "that level is left out".to_owned(),
+                |good| format!("{}'s {} is taken", good.teller.name(), good.size),
+            );
+            let odd = self.of_level(level).filter_map(|cache| Some((cache.teller.name(), cache.fault()?)));
+            faults.extend(odd.map(|(teller, fault)| format!("L{level}: {teller} {fault}; {then}")));
+            if self.of_level(level).next().is_none() {
+                faults.push(format!("L{level}: nothing describes it; {then}"));
+            }
+        }
+        faults
+    }
+
+    /// The descriptions of the data cache of a level, the system's first.
+    fn of_level(&self, level: u8) -> impl Iterator<Item = &Cache> {
+        let all = self.caches.iter().chain(&self.described);
+        all.filter(move |cache| cache.holds_data() && cache.level == level)
+    }
+
+    /// The number of levels of data caches: the system's, if it reports each of them.
+    fn depth(&self) -> u8 {
+        let levels = |caches: &[Cache]| -> BTreeSet<u8> {
+            caches.iter().filter(|cache| cache.holds_data()).map(|cache| cache.level).collect()
+        };
+        let (system, own) = (levels(&self.caches), levels(&self.described));
+        let whole = !system.is_empty() && system.iter().copied().eq(1..=system.len() as u8);
+        let deepest = if whole { system.last() } else { system.iter().chain(&own).max() };
+        deepest.copied().unwrap_or(0)
+    }
+
+    /// Logical processors, cores and sockets of the machine; one each if they are not
+    /// reported.
+    pub fn counts(&self) -> (usize, usize, usize) {
+        let cores: BTreeSet<_> = self.topology.iter().collect();
+        let sockets: BTreeSet<_> = self.topology.iter().map(|(socket, _)| socket).collect();
+        (self.topology.len().max(1), cores.len().max(1), sockets.len().max(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use figures::units::Bytes;
+
+    use super::*;
+
+    fn cache(level: u8, teller: Teller) -> Cache {
+        let (size, line) = (Bytes::kib(32), Bytes(64));
+        Cache {
+            level,
+            kind: CacheKind::Data,
+            size,
+            line,
+            ways: Some(8),
+            sets: Some(64),
+            shared_by: None,
+            teller,
+        }
+    }
+
+    #[test]
+    fn one_odd_level_costs_that_level_alone() {
+        use Teller::{Cpuid, Sysfs};
+        let (l1, l2) = (cache(1, Sysfs), cache(2, Sysfs));
+        let odd = |change: fn(&mut Cache)| {
+            let mut cache = cache(3, Sysfs);
+            change(&mut cache);
+            cache
+        };
+        for (l3, fault) in [
+            (odd(|c| c.ways = Some(9)), "9 ways, but its 512 lines make no sets of 9"),
+            (odd(|c| c.size = Bytes(0)), "does not say its size"),
+            (odd(|c| c.ways = None), "does not say its ways"),
+            (odd(|c| c.sets = Some(1 << 40)), "sets of 8 lines of 64 B are 524288 GiB"),
+            (odd(|c| c.line = Bytes(0)), "does not say its line"),
+            (odd(|c| c.line = Bytes(48)), "lines of 48 B, which no cache has"),
+            (odd(|c| c.ways = Some(0)), "0 ways"),
+            (odd(|c| c.ways = Some(u64::MAX)), "make no sets"),
+        ] {
+            let caches = vec![l1.clone(), l2.clone(), l3.clone()];
+            let silent = Facts { caches, ..Facts::default() };
+            assert_eq!(silent.data_caches(), [&l1, &l2]);
+            let faults = silent.faults();
+            assert!(faults.len() == 1 && faults[0].contains(fault), "{faults:?}");
+            assert!(faults[0].starts_with("L3: sysfs") && faults[0].ends_with("left out"), "{faults:?}");
+            let asked = Facts { described: vec![cache(1, Cpuid), cache(3, Cpuid)], ..silent };
+            assert_eq!(asked.data_caches(), [&l1, &l2, &cache(3, Cpuid)]);
+            assert!(asked.faults()[0].ends_with("cpuid's 32 KiB is taken"), "{:?}", asked.faults());
+        }
+        let gap = Facts { caches: vec![l1.clone(), cache(3, Sysfs)], ..Facts::default() };
+        assert_eq!(gap.data_caches(), [&l1, &cache(3, Sysfs)]);
+        assert_eq!(gap.faults(), ["L2: nothing describes it; that level is left out"]);
+    }
+
+    #[test]
+    fn the_processor_is_asked_where_the_system_does_not_say_all_levels() {
+        let described = vec![cache(1, Teller::Cpuid), cache(2, Teller::Cpuid)];
+        for (told, second) in [
+            (vec![], Teller::Cpuid),
+            (vec![cache(2, Teller::Sysfs)], Teller::Sysfs),
+            (vec![Cache { ways: None, ..cache(1, Teller::Sysfs) }, cache(2, Teller::Sysfs)], Teller::Sysfs),
+        ] {
+            let facts = Facts { caches: told, described: described.clone(), ..Facts::default() };
+            assert_eq!(facts.data_caches(), [&cache(1, Teller::Cpuid), &cache(2, second)]);
+        }
+        let caches = vec![cache(1, Teller::Sysfs)];
+        let facts = Facts { caches, described, ..Facts::default() };
+        assert_eq!(facts.data_caches(), [&cache(1, Teller::Sysfs)]);
+    }
+
+    #[test]
+    fn what_the_processor_adds_does_not_replace_what_the_system_said() {
+        for (machine, hypervisor, expected) in [
+            (Some("QEMU"), Some("KVM"), Some("QEMU")),
+            (Some(VIRTUAL_MACHINE), Some("KVM"), Some("KVM")),
+            (Some(VIRTUAL_MACHINE), None, Some(VIRTUAL_MACHINE)),
+            (None, Some("KVM"), Some("KVM")),
+            (None, None, None),
+        ] {
+            let mut facts = Facts { virtual_machine: machine.map(str::to_owned), ..Facts::default() };
+            let (name, hypervisor) = (Some("AMD".to_owned()), hypervisor.map(str::to_owned));
+            facts.complete(cpuid::Own { name, hypervisor, ..cpuid::Own::default() }, 2);
+            assert_eq!((facts.name.as_deref(), facts.virtual_machine.as_deref()), (Some("AMD"), expected));
+        }
+    }
+}

@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 
 use figures::units::Bytes;
 
-use super::{TaskLimit, TaskLimits};
-
 /// Memory that this process may still use: the minimum of the system's free memory, the limits of
 /// its control groups, and those of its address space.
 pub(super) fn free_memory(root: &Path) -> Option<Bytes> {
@@ -28,25 +26,35 @@ pub(super) fn cpu_quota(root: &Path) -> Option<f64> {
     groups(root, "cpu").iter().filter_map(quota).min_by(f64::total_cmp)
 }
 
-/// The limits on the number of tasks, and how many there are.
-pub(super) fn tasks(root: &Path) -> TaskLimits {
+/// A clause for a message that `wanted` tasks were not started: `pids.max` of the tightest control
+/// group, `ulimit -u` of the user, and which of them is reached.
+pub(super) fn tasks(root: &Path, wanted: u64) -> String {
     let text = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_default();
-    let group = |folder: &PathBuf| {
-        Some(TaskLimit { limit: number(folder, "pids.max")?, used: number(folder, "pids.current")? })
-    };
-    let tightest = |limit: &TaskLimit| limit.limit.saturating_sub(limit.used);
-    let limits = text("proc/self/limits");
+    // A limit, and the tasks that there are.
+    let group = |folder: &PathBuf| Some((number(folder, "pids.max")?, number(folder, "pids.current")?));
+    let tightest = |(limit, used): &(u64, u64)| limit.saturating_sub(*used);
+    let group = groups(root, "pids").iter().filter_map(group).min_by_key(tightest);
+    let (limits, own) = (text("proc/self/limits"), text("proc/self/status"));
     let soft = limits.lines().find_map(|line| line.strip_prefix("Max processes")?.split_whitespace().next());
-    let own = text("proc/self/status");
-    let user =
-        soft.and_then(|soft| Some(TaskLimit { limit: soft.parse().ok()?, used: used_by_user(root, &own) }));
+    let user = soft.and_then(|soft| Some((soft.parse().ok()?, used_by_user(root, &own))));
     let capabilities = field(&own, "CapEff").and_then(|hex| u64::from_str_radix(hex, 16).ok()).unwrap_or(0);
-    TaskLimits {
-        group: groups(root, "pids").iter().filter_map(group).min_by_key(tightest),
-        user,
-        // capabilities(7): CAP_SYS_ADMIN and CAP_SYS_RESOURCE.
-        is_exempt: capabilities & (1 << 21 | 1 << 24) != 0,
-    }
+    // capabilities(7): CAP_SYS_ADMIN and CAP_SYS_RESOURCE.
+    let is_exempt = capabilities & (1 << 21 | 1 << 24) != 0;
+    let is_reached = |(limit, used): &(u64, u64)| used.saturating_add(wanted) > *limit;
+    let described = |limit: Option<(u64, u64)>, who: &str| match limit {
+        None => "no limit".to_owned(),
+        Some(found) => {
+            let reached = if is_reached(&found) { " (reached)" } else { "" };
+            format!("{}, of which {who} has {}{reached}", found.0, found.1)
+        }
+    };
+    let by_user = match user {
+        Some((limit, _)) if is_exempt => format!("{limit}, which this process may exceed"),
+        user => described(user, "this user"),
+    };
+    let none = !user.iter().filter(|_| !is_exempt).chain(&group).any(is_reached);
+    let other = if none { "; neither is reached, so memory for a stack may be short" } else { "" };
+    format!("pids.max of its control group: {}; `ulimit -u`: {by_user}{other}", described(group, "it"))
 }
 
 /// The folders of the control groups around this process that have `controller`, innermost first.
@@ -138,52 +146,37 @@ fn addressable(root: &Path) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Writes files below a new root.
-    fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
-        let root = tempfile::tempdir().unwrap();
-        files.iter().for_each(|(path, text)| write(root.path(), path, text));
-        root
-    }
-
-    fn write(root: &Path, path: &str, text: &str) {
-        let path = root.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
+    use crate::tree;
 
     #[test]
     fn the_tightest_group_around_the_process_counts() {
-        let place = tree(&[]);
-        let root = place.path();
-        assert_eq!(free_memory(root).is_some(), addressable(root).is_some());
-        for (path, text) in [
-            ("proc/meminfo", "MemTotal: 9000000 kB\nMemAvailable: 8000000 kB\n"),
-            ("proc/self/cgroup", "0::/user/job\n"),
+        let two = ("proc/self/cgroup", "0::/user/job\n");
+        let inner = [
             ("sys/fs/cgroup/user/job/memory.max", "max\n"),
             ("sys/fs/cgroup/user/job/memory.current", "1000\n"),
-        ] {
-            write(root, path, text);
-        }
-        assert_eq!((available(root), grouped(root)), (Some(8_000_000 << 10), None));
-        for (path, text) in [
+        ];
+        let outer = [
             ("sys/fs/cgroup/user/memory.max", "100000000\n"),
             ("sys/fs/cgroup/user/memory.current", "70000000\n"),
             ("sys/fs/cgroup/user/memory.stat", "anon 1\ninactive_file 20000000\nactive_file 1000000\n"),
-        ] {
-            write(root, path, text);
-        }
-        assert_eq!(grouped(root), Some(51_000_000));
-        for (path, text) in [
+        ];
+        let one = [
             ("proc/self/cgroup", "9:cpuset,memory:/old\n"),
             ("sys/fs/cgroup/memory/old/memory.limit_in_bytes", "5000\n"),
             ("sys/fs/cgroup/memory/old/memory.usage_in_bytes", "6000\n"),
+        ];
+        for (files, free) in [
+            (vec![], None),
+            ([&inner[..], &[two]].concat(), None),
+            ([&inner[..], &outer, &[two]].concat(), Some(51_000_000)),
+            (one.to_vec(), Some(0)),
+            (vec![("proc/self/cgroup", "garbage\n")], None),
         ] {
-            write(root, path, text);
+            assert_eq!(grouped(tree(&files).path()), free, "{files:?}");
         }
-        assert_eq!(grouped(root), Some(0));
-        write(root, "proc/self/cgroup", "garbage\n");
-        assert_eq!(grouped(root), None);
+        let meminfo = tree(&[("proc/meminfo", "MemTotal: 9000000 kB\nMemAvailable: 8000000 kB\n")]);
+        assert_eq!(available(meminfo.path()), Some(8_000_000 << 10));
+        assert_eq!(free_memory(tree(&[]).path()).is_some(), addressable(Path::new("/none")).is_some());
     }
 
     #[test]
@@ -249,7 +242,7 @@ mod tests {
             ),
         ] {
             let base = if files.is_empty() { &[][..] } else { &base };
-            let found = tasks(tree(&[base, &files].concat()).path()).described(wanted);
+            let found = tasks(tree(&[base, &files].concat()).path(), wanted);
             assert!(found.contains(told), "{told}: {found}");
         }
     }

@@ -1,117 +1,93 @@
 //! Linux.
 
 use std::fs;
-use std::io;
 use std::path::Path;
 use std::ptr::NonNull;
 
 use figures::units::Bytes;
 
-use super::{Os, PageKind, TaskLimits, limits, posix};
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub(crate) use super::portable::trace;
+pub(crate) use super::posix::*;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) use super::ptrace::trace;
+use super::{PageKind, limits, posix};
 use crate::facts::Facts;
 
-pub(crate) struct Linux;
+pub(crate) fn facts(cpu: usize) -> Facts {
+    Facts::below(Path::new("/"), cpu)
+}
 
-impl Os for Linux {
-    fn facts(cpu: usize) -> Facts {
-        Facts::below(Path::new("/"), cpu)
+pub(crate) fn advise(start: NonNull<u8>, bytes: usize, kind: PageKind) {
+    if cfg!(miri) {
+        return;
     }
+    let advice = match kind {
+        PageKind::Huge => libc::MADV_HUGEPAGE,
+        PageKind::Base => libc::MADV_NOHUGEPAGE,
+    };
+    // SAFETY: advice on the size of pages changes no content; the kernel
+    // checks the range.
+    unsafe { libc::madvise(start.as_ptr().cast(), bytes, advice) };
+}
 
-    fn advise(start: NonNull<u8>, bytes: usize, kind: PageKind) {
-        if cfg!(miri) {
-            return;
-        }
-        let advice = match kind {
-            PageKind::Huge => libc::MADV_HUGEPAGE,
-            PageKind::Base => libc::MADV_NOHUGEPAGE,
-        };
-        // SAFETY: advice on the size of pages changes no content; the kernel
-        // checks the range.
-        unsafe { libc::madvise(start.as_ptr().cast(), bytes, advice) };
+pub(crate) fn huge_bytes(address: usize) -> usize {
+    fs::read_to_string("/proc/self/smaps").map_or(0, |maps| huge_bytes_in(&maps, address))
+}
+
+pub(crate) fn allowed() -> Vec<usize> {
+    // SAFETY: zero bytes are an empty set; the kernel fills it.
+    let set = unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set);
+        set
+    };
+    // SAFETY: the index stays below the size of the set.
+    (0..libc::CPU_SETSIZE as usize).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) }).collect()
+}
+
+pub(crate) fn current() -> Option<usize> {
+    // SAFETY: has no arguments and touches no memory of ours.
+    usize::try_from(unsafe { libc::sched_getcpu() }).ok()
+}
+
+pub(crate) fn pin(cpus: &[usize]) -> bool {
+    if cpus.iter().any(|&cpu| cpu >= libc::CPU_SETSIZE as usize) {
+        return false;
     }
-
-    fn huge_bytes(address: usize) -> usize {
-        fs::read_to_string("/proc/self/smaps").map_or(0, |maps| huge_bytes(&maps, address))
+    // SAFETY: zero bytes are an empty set, all indices are below its size,
+    // and the kernel only reads it.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        cpus.iter().for_each(|&cpu| libc::CPU_SET(cpu, &mut set));
+        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set) == 0
     }
+}
 
-    fn allowed() -> Vec<usize> {
-        // SAFETY: zero bytes are an empty set; the kernel fills it.
-        let set = unsafe {
-            let mut set: libc::cpu_set_t = std::mem::zeroed();
-            libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set);
-            set
-        };
-        // SAFETY: the index stays below the size of the set.
-        (0..libc::CPU_SETSIZE as usize).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) }).collect()
-    }
+pub(crate) fn free_memory() -> Option<Bytes> {
+    limits::free_memory(Path::new("/"))
+}
 
-    fn current() -> Option<usize> {
-        // SAFETY: has no arguments and touches no memory of ours.
-        usize::try_from(unsafe { libc::sched_getcpu() }).ok()
-    }
+pub(crate) fn cpu_quota() -> Option<f64> {
+    limits::cpu_quota(Path::new("/"))
+}
 
-    fn pin(cpus: &[usize]) -> bool {
-        if cpus.iter().any(|&cpu| cpu >= libc::CPU_SETSIZE as usize) {
-            return false;
-        }
-        // SAFETY: zero bytes are an empty set, all indices are below its size,
-        // and the kernel only reads it.
-        unsafe {
-            let mut set: libc::cpu_set_t = std::mem::zeroed();
-            cpus.iter().for_each(|&cpu| libc::CPU_SET(cpu, &mut set));
-            libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set) == 0
-        }
-    }
+pub(crate) fn task_limits(wanted: u64) -> String {
+    limits::tasks(Path::new("/"), wanted)
+}
 
-    fn free_memory() -> Option<Bytes> {
-        limits::free_memory(Path::new("/"))
-    }
-
-    fn cpu_quota() -> Option<f64> {
-        limits::cpu_quota(Path::new("/"))
-    }
-
-    fn task_limits() -> TaskLimits {
-        limits::tasks(Path::new("/"))
-    }
-
-    fn set_up() {
-        posix::set_up();
-        #[cfg(target_env = "gnu")]
-        // SAFETY: sets an option of the allocator, before any thread is started.
-        unsafe {
-            libc::mallopt(libc::M_ARENA_MAX, 1);
-        }
-    }
-
-    fn exchange(one: &Path, other: &Path) -> io::Result<()> {
-        let [one, other] = [posix::terminated(one)?, posix::terminated(other)?];
-        let here = libc::AT_FDCWD;
-        // By its number: not every C library has the function.
-        // SAFETY: the kernel reads two paths that end in a zero.
-        let status = unsafe {
-            libc::syscall(
-                libc::SYS_renameat2,
-                here,
-                one.as_ptr(),
-                here,
-                other.as_ptr(),
-                libc::RENAME_EXCHANGE,
-            )
-        };
-        if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
-    }
-
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    unsafe fn trace(limit: u64, body: &mut dyn FnMut()) -> Result<super::Trace, super::StepError> {
-        // SAFETY: the caller guarantees it.
-        unsafe { super::ptrace::trace(limit, body) }
+pub(crate) fn set_up() {
+    posix::set_up();
+    #[cfg(target_env = "gnu")]
+    // SAFETY: sets an option of the allocator, before any thread is started.
+    unsafe {
+        libc::mallopt(libc::M_ARENA_MAX, 1);
     }
 }
 
 /// Bytes of huge pages in the mapping that contains `address`, from the text of
 /// `/proc/PID/smaps`.
-fn huge_bytes(smaps: &str, address: usize) -> usize {
+fn huge_bytes_in(smaps: &str, address: usize) -> usize {
     let mut inside = false;
     for line in smaps.lines() {
         let first = line.split_whitespace().next().unwrap_or("");
@@ -135,8 +111,8 @@ mod tests {
     fn smaps_says_what_was_granted() {
         let text =
             "1000-3000 rw-p 0\nRss: 8 kB\nAnonHugePages:      4 kB\n3000-5000 rw-p\nAnonHugePages: 2048 kB\n";
-        assert_eq!(huge_bytes(text, 0x1800), 4096);
-        assert_eq!(huge_bytes(text, 0x3000), 2 << 20);
-        assert_eq!(huge_bytes(text, 0x9000), 0);
+        assert_eq!(huge_bytes_in(text, 0x1800), 4096);
+        assert_eq!(huge_bytes_in(text, 0x3000), 2 << 20);
+        assert_eq!(huge_bytes_in(text, 0x9000), 0);
     }
 }

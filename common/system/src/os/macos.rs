@@ -1,40 +1,27 @@
 //! macOS: no affinity, no huge pages on request, facts from `sysctl`.
 
 use std::ffi::CString;
-use std::io;
-use std::path::Path;
 
 use figures::units::Bytes;
 
-use super::{Os, posix};
+pub(crate) use super::posix::*;
 use crate::facts::{Cache, CacheKind, Facts, Teller};
 
-pub(crate) struct MacOs;
-
-impl Os for MacOs {
-    fn facts(_cpu: usize) -> Facts {
-        let guest = number("kern.hv_vmm_present") == Some(1);
-        Facts {
-            name: text("machdep.cpu.brand_string"),
-            caches: caches(),
-            virtual_machine: guest.then(|| "virtual machine".to_owned()),
-            system: text("kern.osrelease").map(|release| format!("Darwin {release}")),
-            host_name: text("kern.hostname"),
-            ..Facts::default()
-        }
+pub(crate) fn facts(_cpu: usize) -> Facts {
+    let guest = number("kern.hv_vmm_present") == Some(1);
+    Facts {
+        name: text("machdep.cpu.brand_string"),
+        caches: caches(),
+        virtual_machine: guest.then(|| "virtual machine".to_owned()),
+        system: text("kern.osrelease").map(|release| format!("Darwin {release}")),
+        host_name: text("kern.hostname"),
+        ..Facts::default()
     }
+}
 
-    /// All processors: no process is excluded from any.
-    fn allowed() -> Vec<usize> {
-        (0..std::thread::available_parallelism().map_or(1, usize::from)).collect()
-    }
-
-    fn exchange(one: &Path, other: &Path) -> io::Result<()> {
-        let [one, other] = [posix::terminated(one)?, posix::terminated(other)?];
-        // SAFETY: the system reads two paths that end in a zero.
-        let status = unsafe { libc::renamex_np(one.as_ptr(), other.as_ptr(), libc::RENAME_SWAP) };
-        if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
-    }
+/// All processors: no process is excluded from any.
+pub(crate) fn allowed() -> Vec<usize> {
+    (0..std::thread::available_parallelism().map_or(1, usize::from)).collect()
 }
 
 /// Those of the fast cores, `perflevel0`, if there are two kinds. Ways are not reported.

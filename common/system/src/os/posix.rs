@@ -1,25 +1,23 @@
 //! Shared by Linux and macOS.
 
-use std::ffi::CString;
-use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 use std::ptr::{NonNull, null, null_mut};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use figures::units::{Bytes, Seconds};
 
 use super::Usage;
+#[cfg(target_os = "macos")]
+pub(crate) use super::portable::*;
 
-pub(super) fn wall() -> Seconds {
+pub(crate) fn wall() -> Seconds {
     clock(libc::CLOCK_MONOTONIC)
 }
 
-pub(super) fn process_cpu() -> Seconds {
+pub(crate) fn process_cpu() -> Seconds {
     clock(libc::CLOCK_PROCESS_CPUTIME_ID)
 }
 
-pub(super) fn thread_cpu() -> Seconds {
+pub(crate) fn thread_cpu() -> Seconds {
     clock(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
@@ -31,7 +29,7 @@ fn clock(which: libc::clockid_t) -> Seconds {
     Seconds(time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9)
 }
 
-pub(super) fn children() -> Option<Usage> {
+pub(crate) fn children() -> Option<Usage> {
     // SAFETY: zero bytes are a valid struct, which the kernel fills.
     let used = unsafe {
         let mut used: libc::rusage = std::mem::zeroed();
@@ -49,13 +47,13 @@ pub(super) fn children() -> Option<Usage> {
     })
 }
 
-pub(super) fn page_size() -> Option<Bytes> {
+pub(crate) fn page_size() -> Option<Bytes> {
     // SAFETY: reads a constant of the system.
     let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     u64::try_from(size).ok().filter(|size| size.is_power_of_two()).map(Bytes)
 }
 
-pub(super) fn map(bytes: usize) -> Option<NonNull<u8>> {
+pub(crate) fn map(bytes: usize) -> Option<NonNull<u8>> {
     let access = libc::PROT_READ | libc::PROT_WRITE;
     let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
     // SAFETY: an anonymous private mapping at a place of the system's choice
@@ -66,19 +64,19 @@ pub(super) fn map(bytes: usize) -> Option<NonNull<u8>> {
 
 /// # Safety
 ///
-/// The same as for [`super::Os::unmap`].
-pub(super) unsafe fn unmap(start: NonNull<u8>, bytes: usize) {
+/// The same as for [`super::portable::unmap`].
+pub(crate) unsafe fn unmap(start: NonNull<u8>, bytes: usize) {
     // SAFETY: the caller guarantees it.
     unsafe { libc::munmap(start.as_ptr().cast(), bytes) };
 }
 
-pub(super) fn load() -> Option<f64> {
+pub(crate) fn load() -> Option<f64> {
     let mut loads = [0.0];
     // SAFETY: the system writes one number into the array.
     (unsafe { libc::getloadavg(loads.as_mut_ptr(), 1) } == 1).then_some(loads[0])
 }
 
-pub(super) fn set_up() {
+pub(crate) fn set_up() {
     // SAFETY: installs the system's own actions, before any thread is started.
     unsafe {
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
@@ -101,7 +99,7 @@ extern "C" fn look_at_output() {
     OUTPUT_CLOSED.store(closed, Ordering::Relaxed);
 }
 
-pub(super) fn output_is_closed() -> bool {
+pub(crate) fn output_is_closed() -> bool {
     OUTPUT_CLOSED.load(Ordering::Relaxed)
 }
 
@@ -144,7 +142,7 @@ fn write_in_handler(to: libc::c_int, text: &'static [u8]) {
     }
 }
 
-pub(super) fn defer_termination() {
+pub(crate) fn defer_termination() {
     for signal in ENDS.into_iter().filter(|signal| !is_ignored(*signal)) {
         // SAFETY: zero bytes are a valid action; the handler stores a number.
         unsafe {
@@ -157,7 +155,7 @@ pub(super) fn defer_termination() {
     }
 }
 
-pub(super) fn pass_signals_to(child: Option<u32>) {
+pub(crate) fn pass_signals_to(child: Option<u32>) {
     CHILD.store(child.map_or(0, |id| id as i32), Ordering::Relaxed);
 }
 
@@ -165,11 +163,11 @@ fn asked_by() -> libc::c_int {
     ASKED.load(Ordering::Relaxed)
 }
 
-pub(super) fn termination_requested() -> bool {
+pub(crate) fn termination_requested() -> bool {
     asked_by() != 0
 }
 
-pub(super) fn exit_if_requested() {
+pub(crate) fn exit_if_requested() {
     if asked_by() != 0 {
         // SAFETY: the default action ends the process, as its parent expects.
         unsafe {
@@ -184,32 +182,5 @@ fn is_ignored(signal: libc::c_int) -> bool {
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         libc::sigaction(signal, null(), &mut action) != 0 || action.sa_sigaction == libc::SIG_IGN
-    }
-}
-
-/// The path as a C string.
-pub(super) fn terminated(path: &Path) -> io::Result<CString> {
-    CString::new(path.as_os_str().as_bytes()).map_err(|_| io::ErrorKind::InvalidInput.into())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_handler_leaves_the_error_number_as_it_was() {
-        let full = CString::new("/dev/full").unwrap();
-        // SAFETY: the path ends in a zero; the descriptor is closed below.
-        let to = unsafe { libc::open(full.as_ptr(), libc::O_WRONLY) };
-        if to < 0 {
-            return skip::skip("this system has no /dev/full");
-        }
-        // SAFETY: a call without a file, which only sets errno.
-        unsafe { libc::fcntl(-1, libc::F_SETFL, 0) };
-        let interrupted = io::Error::last_os_error().raw_os_error();
-        write_in_handler(to, b"x");
-        assert_eq!(io::Error::last_os_error().raw_os_error(), interrupted);
-        // SAFETY: opened above.
-        unsafe { libc::close(to) };
     }
 }

@@ -18,7 +18,7 @@ const LOOK: u64 = 64;
 /// # Safety
 ///
 /// The same as for [`crate::step::trace`].
-pub(super) unsafe fn trace(limit: u64, body: &mut dyn FnMut()) -> Result<Trace, StepError> {
+pub(crate) unsafe fn trace(limit: u64, body: &mut dyn FnMut()) -> Result<Trace, StepError> {
     // SAFETY: the child runs `body`, which by contract may run in a forked process, and
     // ends with `_exit`: no destructor runs twice.
     let child = unsafe { libc::fork() };
@@ -38,7 +38,7 @@ pub(super) unsafe fn trace(limit: u64, body: &mut dyn FnMut()) -> Result<Trace, 
     }
     if child < 0 {
         let error = std::io::Error::last_os_error();
-        let limits = limits::tasks(Path::new("/")).described(1);
+        let limits = limits::tasks(Path::new("/"), 1);
         return Err(StepError::NoProcess(format!("{error}; {limits}")));
     }
     let trace = follow(child, limit);

@@ -57,47 +57,5 @@ pub struct Usage {
     pub preemptions: u64,
 }
 
-/// A limit on the number of tasks (processes and threads).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TaskLimit {
-    /// The largest number.
-    pub limit: u64,
-    /// The number now.
-    pub used: u64,
-}
-
-/// The limits on tasks that this process may run into.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct TaskLimits {
-    /// `pids.max` of its tightest control group.
-    pub group: Option<TaskLimit>,
-    /// `ulimit -u` of its user.
-    pub user: Option<TaskLimit>,
-    /// Whether it may exceed `ulimit -u`.
-    pub is_exempt: bool,
-}
-
-impl TaskLimits {
-    /// A clause for a message that `wanted` tasks were not started: both limits, and which of
-    /// them is reached.
-    pub fn described(&self, wanted: u64) -> String {
-        let reached = |limit: &TaskLimit| limit.used.saturating_add(wanted) > limit.limit;
-        let of = |limit: &Option<TaskLimit>, who: &str| match limit {
-            None => "no limit".to_owned(),
-            Some(told) => {
-                let is_reached = if reached(told) { " (reached)" } else { "" };
-                format!("{}, of which {who} has {}{is_reached}", told.limit, told.used)
-            }
-        };
-        let user = match self.user {
-            Some(told) if self.is_exempt => format!("{}, which this process may exceed", told.limit),
-            told => of(&told, "this user"),
-        };
-        let exceeded = self.user.iter().filter(|_| !self.is_exempt).chain(&self.group).any(reached);
-        let other = if exceeded { "" } else { "; neither is reached, so memory for a stack may be short" };
-        format!("pids.max of its control group: {}; `ulimit -u`: {user}{other}", of(&self.group, "it"))
-    }
-}
-
 /// How often each instruction is executed, by its address.
 pub type Trace = BTreeMap<u64, u64>;

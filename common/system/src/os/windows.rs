@@ -17,10 +17,8 @@ use windows_sys::Win32::System::Threading::{
 };
 use windows_sys::core::BOOL;
 
-use super::Os;
+pub(crate) use super::portable::*;
 use crate::facts::Facts;
-
-pub(crate) struct Windows;
 
 type Times =
     unsafe extern "system" fn(HANDLE, *mut FILETIME, *mut FILETIME, *mut FILETIME, *mut FILETIME) -> BOOL;
@@ -43,67 +41,65 @@ fn system_info() -> SYSTEM_INFO {
     }
 }
 
-impl Os for Windows {
-    fn process_cpu() -> Seconds {
-        // SAFETY: a constant that means this process.
-        used(GetProcessTimes, unsafe { GetCurrentProcess() })
-    }
+pub(crate) fn process_cpu() -> Seconds {
+    // SAFETY: a constant that means this process.
+    used(GetProcessTimes, unsafe { GetCurrentProcess() })
+}
 
-    fn thread_cpu() -> Seconds {
-        // SAFETY: a constant that means this thread.
-        used(GetThreadTimes, unsafe { GetCurrentThread() })
-    }
+pub(crate) fn thread_cpu() -> Seconds {
+    // SAFETY: a constant that means this thread.
+    used(GetThreadTimes, unsafe { GetCurrentThread() })
+}
 
-    fn page_size() -> Option<Bytes> {
-        Some(Bytes(u64::from(system_info().dwPageSize))).filter(|size| size.0.is_power_of_two())
-    }
+pub(crate) fn page_size() -> Option<Bytes> {
+    Some(Bytes(u64::from(system_info().dwPageSize))).filter(|size| size.0.is_power_of_two())
+}
 
-    fn map(bytes: usize) -> Option<NonNull<u8>> {
-        // SAFETY: new pages at a place of the system's choice.
-        NonNull::new(unsafe {
-            VirtualAlloc(std::ptr::null(), bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE).cast()
-        })
-    }
+pub(crate) fn map(bytes: usize) -> Option<NonNull<u8>> {
+    // SAFETY: new pages at a place of the system's choice.
+    NonNull::new(unsafe {
+        VirtualAlloc(std::ptr::null(), bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE).cast()
+    })
+}
 
-    unsafe fn unmap(start: NonNull<u8>, _bytes: usize) {
-        // SAFETY: the caller guarantees it; 0 means the whole reservation.
-        unsafe { VirtualFree(start.as_ptr().cast(), 0, MEM_RELEASE) };
-    }
+pub(crate) unsafe fn unmap(start: NonNull<u8>, _bytes: usize) {
+    // SAFETY: the caller guarantees it; 0 means the whole reservation.
+    unsafe { VirtualFree(start.as_ptr().cast(), 0, MEM_RELEASE) };
+}
 
-    fn facts(_cpu: usize) -> Facts {
-        let host_name = std::env::var("COMPUTERNAME").ok();
-        Facts { system: Some("Windows".to_owned()), host_name, ..Facts::default() }
-    }
+pub(crate) fn facts(_cpu: usize) -> Facts {
+    let host_name = std::env::var("COMPUTERNAME").ok();
+    Facts { system: Some("Windows".to_owned()), host_name, ..Facts::default() }
+}
 
-    /// The processors of the first group: up to 64.
-    fn allowed() -> Vec<usize> {
-        let (mut mine, mut all) = (0, 0);
-        // SAFETY: the system writes the two masks.
-        unsafe { GetProcessAffinityMask(GetCurrentProcess(), &mut mine, &mut all) };
-        (0..usize::BITS as usize).filter(|cpu| mine >> cpu & 1 == 1).collect()
-    }
+/// The processors of the first group: up to 64.
+pub(crate) fn allowed() -> Vec<usize> {
+    let (mut mine, mut all) = (0, 0);
+    // SAFETY: the system writes the two masks.
+    unsafe { GetProcessAffinityMask(GetCurrentProcess(), &mut mine, &mut all) };
+    (0..usize::BITS as usize).filter(|cpu| mine >> cpu & 1 == 1).collect()
+}
 
-    fn current() -> Option<usize> {
-        // SAFETY: has no arguments and touches no memory of ours.
-        Some(unsafe { GetCurrentProcessorNumber() } as usize)
-    }
+pub(crate) fn current() -> Option<usize> {
+    // SAFETY: has no arguments and touches no memory of ours.
+    Some(unsafe { GetCurrentProcessorNumber() } as usize)
+}
 
-    fn pin(cpus: &[usize]) -> bool {
-        if cpus.iter().any(|&cpu| cpu >= usize::BITS as usize) {
-            return false;
-        }
-        let mask = cpus.iter().fold(0, |mask, cpu| mask | 1 << cpu);
-        // SAFETY: a handle that means this thread, and a number.
-        unsafe { SetThreadAffinityMask(GetCurrentThread(), mask) != 0 }
+pub(crate) fn pin(cpus: &[usize]) -> bool {
+    if cpus.iter().any(|&cpu| cpu >= usize::BITS as usize) {
+        return false;
     }
+    let mask = cpus.iter().fold(0, |mask, cpu| mask | 1 << cpu);
+    // SAFETY: a handle that means this thread, and a number.
+    unsafe { SetThreadAffinityMask(GetCurrentThread(), mask) != 0 }
+}
 
-    fn free_memory() -> Option<Bytes> {
-        // SAFETY: zero bytes are a valid struct; the system fills it if it finds
-        // its length in it.
-        unsafe {
-            let mut status: MEMORYSTATUSEX = std::mem::zeroed();
-            status.dwLength = size_of::<MEMORYSTATUSEX>() as u32;
-            (GlobalMemoryStatusEx(&mut status) != 0).then_some(Bytes(status.ullAvailPhys))
-        }
+pub(crate) fn free_memory() -> Option<Bytes> {
+    // SAFETY: zero bytes are a valid struct; the system fills it if it finds
+    // its length in it.
+    unsafe {
+        let mut status: MEMORYSTATUSEX = std::mem::zeroed();
+        status.dwLength = size_of::<MEMORYSTATUSEX>() as u32;
+        (GlobalMemoryStatusEx(&mut status) != 0).then_some(Bytes(status.ullAvailPhys))
     }
 }

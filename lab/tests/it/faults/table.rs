@@ -149,12 +149,8 @@ fn faults(place: &Path) -> Vec<(&'static str, Fault, Refused)> {
         ("files not synced", denied(&[(libc::SYS_fsync, libc::EIO)]), Saving("Input/output error")),
         ("files not renamed", denied(RENAMES), Saving("Input/output error")),
         (
-            "no locks, links, exchange",
-            denied(&[
-                (libc::SYS_flock, libc::ENOTSUP),
-                (libc::SYS_linkat, libc::EPERM),
-                (libc::SYS_renameat2, libc::EINVAL),
-            ]),
+            "no locks, links",
+            denied(&[(libc::SYS_flock, libc::ENOTSUP), (libc::SYS_linkat, libc::EPERM)]),
             SomeWith(&[]),
         ),
         ("no random bytes", denied(&[(libc::SYS_getrandom, libc::ENOSYS)]), SomeWith(&[])),
