@@ -1,15 +1,14 @@
 //! Holds the counters against figures known beforehand, on a machine whose PMU
 //! counts exactly: an emulated one. `scripts/guest_tests.sh` runs it there.
 //!
-//!     guest_checks riscv64 | sampling | arm64 | everything    the checks for that machine
-//!     guest_checks refused WORDS EVENT..                      every event must be refused with WORDS
+//!     guest_checks riscv64 | sampling | arm64    the checks for that machine
 
 use std::arch::asm;
 use std::error::Error;
 use std::hint::black_box;
 use std::process::ExitCode;
 
-use counters::{Counting, Sampler, definition, num_counters};
+use counters::{Counting, Sampler, num_counters};
 use events::Event;
 
 type Outcome = Result<String, Box<dyn Error>>;
@@ -25,8 +24,6 @@ const RISCV64: &[Check] = &[
     ("read and reset", read_reset),
     ("threads are counted", threads),
 ];
-/// For a machine whose counters can leave nothing out.
-const EVERYTHING: &[Check] = &[("the kernel's work counts, and a note says so", everything)];
 /// For a machine on which one instruction is one cycle: where it is two, the
 /// emulator itself loses one sample in forty.
 const SAMPLING: &[Check] =
@@ -44,12 +41,8 @@ fn main() -> ExitCode {
         Some("riscv64") => RISCV64,
         Some("sampling") => SAMPLING,
         Some("arm64") => ARM64,
-        Some("everything") => EVERYTHING,
-        Some("refused") if args.len() > 2 => {
-            return ExitCode::from(u8::from(!passes("refusal", refused(&args[1], &args[2..]))));
-        }
         _ => {
-            eprintln!("guest_checks: say riscv64, sampling, arm64, everything, or refused WORDS EVENT..");
+            eprintln!("guest_checks: say riscv64, sampling or arm64");
             return ExitCode::from(2);
         }
     };
@@ -65,18 +58,6 @@ fn passes(name: &str, outcome: Outcome) -> bool {
     };
     println!("{verdict}\t{name}\t{text}");
     outcome.is_ok()
-}
-
-fn refused(words: &str, events: &[String]) -> Outcome {
-    let mut sentences = Vec::new();
-    for name in events {
-        match definition(&Event::parse(name)?) {
-            Err(refusal) if refusal.to_string().contains(words) => sentences.push(refusal.to_string()),
-            Err(refusal) => return Err(format!("{name}: {refusal}").into()),
-            Ok(_) => return Err(format!("{name} was not refused").into()),
-        }
-    }
-    Ok(sentences.join(" | "))
 }
 
 /// Two instructions for each of `times`.
@@ -196,18 +177,6 @@ fn shared() -> Outcome {
     let counters = num_counters();
     near("counters", counters as f64, 2.0, 7.0)?;
     Ok(format!("{found:?}, {counters} counters"))
-}
-
-fn everything() -> Outcome {
-    let definition = definition(&Event::TOT_INS)?;
-    let note = definition.notes.last().copied().unwrap_or("no note");
-    if !note.contains("cannot exclude anything") {
-        return Err(note.into());
-    }
-    // Each new page is the kernel's work: some hundred instructions.
-    let found = counted(&mut open(&["PAPI_TOT_INS"])?, || drop(black_box(vec![1u8; 4 << 20])))?[0];
-    near("instructions of 1024 new pages", found, 1024.0 * 100.0, 1024.0 * 1e5)?;
-    Ok(format!("{found} instructions for 1024 new pages: {note}"))
 }
 
 fn samples() -> Outcome {

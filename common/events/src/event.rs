@@ -1,7 +1,6 @@
 //! Something that can be counted.
 
 use std::fmt;
-use std::str::FromStr;
 
 use figures::text::edit_distance;
 use serde::{Deserialize, Serialize};
@@ -107,14 +106,6 @@ impl Event {
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
-    }
-}
-
-impl FromStr for Event {
-    type Err = EventError;
-
-    fn from_str(text: &str) -> Result<Event, EventError> {
-        Event::parse(text)
     }
 }
 

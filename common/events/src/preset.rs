@@ -29,7 +29,6 @@ pub enum CacheEvent {
 
 struct Row {
     name: &'static str,
-    short: &'static str,
     long: &'static str,
 }
 
@@ -37,8 +36,8 @@ struct Row {
 static TABLE: LazyLock<Vec<Row>> = LazyLock::new(|| {
     let rows = include_str!("presets.csv").lines().skip(1);
     rows.filter_map(|line| {
-        let mut fields = line.splitn(4, ',').skip(1);
-        Some(Row { name: fields.next()?, short: fields.next()?, long: fields.next()? })
+        let mut fields = line.splitn(4, ',');
+        Some(Row { name: fields.nth(1)?, long: fields.nth(1)? })
     })
     .collect()
 });
@@ -90,11 +89,6 @@ impl Preset {
     /// PAPI's code, for example `0x80000000`.
     pub fn code(self) -> u32 {
         0x8000_0000 + u32::from(self.0)
-    }
-
-    /// A description of two to four words.
-    pub fn short(self) -> &'static str {
-        self.row().short
     }
 
     /// The long description.

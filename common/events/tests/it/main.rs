@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-mod makers;
 mod mix;
 mod papi;
 mod vendors;

@@ -230,14 +230,6 @@ mod tests {
     }
 
     #[test]
-    fn a_system_without_files_says_nothing() {
-        let root = tree(&[]);
-        let facts = Facts::below(root.path(), 3);
-        assert_eq!(facts, Facts { cpu: 3, ..Facts::default() });
-        assert!(facts.data_caches().is_empty());
-    }
-
-    #[test]
     fn machines_in_machines_are_known() {
         let seen = |files: &[(&str, &str)]| {
             let facts = Facts::below(tree(files).path(), 0);

@@ -98,15 +98,10 @@ impl Facts {
         all.filter(move |cache| cache.holds_data() && cache.level == level)
     }
 
-    /// The number of levels of data caches: the system's, if it reports each of them.
+    /// The number of levels of data caches.
     fn depth(&self) -> u8 {
-        let levels = |caches: &[Cache]| -> BTreeSet<u8> {
-            caches.iter().filter(|cache| cache.holds_data()).map(|cache| cache.level).collect()
-        };
-        let (system, own) = (levels(&self.caches), levels(&self.described));
-        let whole = !system.is_empty() && system.iter().copied().eq(1..=system.len() as u8);
-        let deepest = if whole { system.last() } else { system.iter().chain(&own).max() };
-        deepest.copied().unwrap_or(0)
+        let all = self.caches.iter().chain(&self.described).filter(|cache| cache.holds_data());
+        all.map(|cache| cache.level).max().unwrap_or(0)
     }
 
     /// Logical processors, cores and sockets of the machine; one each if they are not
@@ -183,9 +178,6 @@ mod tests {
             let facts = Facts { caches: told, described: described.clone(), ..Facts::default() };
             assert_eq!(facts.data_caches(), [&cache(1, Teller::Cpuid), &cache(2, second)]);
         }
-        let caches = vec![cache(1, Teller::Sysfs)];
-        let facts = Facts { caches, described, ..Facts::default() };
-        assert_eq!(facts.data_caches(), [&cache(1, Teller::Sysfs)]);
     }
 
     #[test]
