@@ -30,13 +30,12 @@ lines() {
             echo "cm1 --max 8K --repeats 1 --until-decided $end"
             echo "ge threads 40 $end"
             echo "ge blocked 70 $end"
-            echo "ge pivoting 30 --matrix zero-pivot $end"
             echo "dgemm all 48 --threads 1 $end"
             echo "dgemm recursive 33 $end"
             echo "dgemm block-l2 --m 20 --n 30 --k 40 --block 7 $end"
             echo "lab causes 24 $end"
         done
-        echo "lab dgemm --sizes 16..48 --machine $machine --record r.json"
+        echo "lab dgemm --sizes 16,32,48 --machine $machine --record r.json"
         echo "lab run 16 --quick --hasten 20 --machine $machine --counters model --output out"
     done
     echo "lab machines i5-7500"

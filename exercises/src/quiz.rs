@@ -267,7 +267,7 @@ fn ikj() -> Result<f64, String> {
 fn eliminated() -> Result<f64, String> {
     let ge3 = ge::find("ge3").ok_or("there is no ge3")?;
     let fill = ge::problem::matrices::Fill::Dominant;
-    Ok(ge::modelled::count(ge3, 100, fill, &first_cache()?)?.stores as f64)
+    Ok(ge::modelled::count(ge3, 100, fill, &first_cache()?, None)?.stores as f64)
 }
 
 #[cfg(test)]

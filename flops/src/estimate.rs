@@ -1,16 +1,18 @@
-//! One rate, estimated in every way that this machine supports.
+//! One rate, estimated in three ways: from the known operations, and from counted and sampled
+//! events.
 
-use common::cli::Counters;
-use common::counters::{self, Samples};
+use std::fmt::Write;
+
 use common::cpu::AffinityGuard;
 use common::events::Event;
 use common::failure::Failure;
 use common::measure::Session;
 use common::value::{Reading, Source};
-use common::{clock, core_clock};
 
-use crate::events::{FpEvent, Generation};
+use crate::counted::Counted;
+use crate::events::Generation;
 use crate::kernels::Kernel;
+use crate::sampled::Sampled;
 use crate::team::{self, Matrices, Run};
 
 /// The settings of a run.
@@ -24,30 +26,24 @@ pub struct Settings {
     pub repeats: Option<u32>,
     /// The event to sample; `None` for the kernel's event, or else the clock.
     pub event: Option<Event>,
-    /// Events per sample; `None` for [`period_of`].
+    /// Events per sample; `None` for a prime.
     pub period: Option<u64>,
-}
-
-/// The results of sampling.
-#[derive(Debug, Clone)]
-pub struct Sampled {
-    /// Number of samples in all threads.
-    pub samples: usize,
-    /// Samples times period, over all threads.
-    pub estimate: f64,
-    /// The event counted over the same time.
-    pub counted: f64,
-    /// Share of the samples that are in the product's code.
-    pub inside: f64,
-    /// Samples lost because the kernel's buffer was full.
-    pub lost: u64,
-    /// How often the kernel throttled sampling because it was too frequent.
-    pub throttled: u64,
 }
 
 /// One kernel's rates.
 #[derive(Debug, Clone)]
 pub struct Estimate {
+    /// From the known operations.
+    pub known: Known,
+    /// From counted events.
+    pub counted: Counted,
+    /// From sampled events.
+    pub sampled: Sampled,
+}
+
+/// A product, its times, and its rate from the known number of operations.
+#[derive(Debug, Clone)]
+pub struct Known {
     /// The kernel.
     pub kernel: &'static Kernel,
     /// Side of the matrices.
@@ -63,40 +59,11 @@ pub struct Estimate {
     pub busy: Reading,
     /// Whether the product was right.
     pub right: bool,
-    /// Operations by the textbook, for all threads and repetitions.
-    pub operations: f64,
-    /// Nanoseconds of one dependent addition.
-    pub latency_ns: f64,
-    /// Measured clock frequency in hertz.
-    pub frequency: f64,
-    /// The floating-point events of this generation with their counts.
-    pub counted: Vec<(FpEvent, Reading)>,
-    /// Unhalted cycles of all threads.
-    pub cycles: Reading,
-    /// The sampled event, its period, and the result.
-    pub event: Event,
-    /// Events per sample.
-    pub period: u64,
-    /// The result, or why there is none.
-    pub sampled: Result<Sampled, String>,
-    /// Operations per count, if the sampled event counts floating-point work.
-    pub per_event: Option<f64>,
-}
-
-/// The default number of events per sample: a prime, so that samples are not synchronised
-/// with a loop; for clocks nanoseconds, some 2000 samples a second.
-pub fn period_of(event: &Event) -> u64 {
-    if is_clock(event) { 499_979 } else { 1_000_003 }
-}
-
-/// Whether the event is a clock of the kernel, which counts nanoseconds.
-pub fn is_clock(event: &Event) -> bool {
-    matches!(event.name(), "task-clock" | "cpu-clock")
 }
 
 /// The product on a team of threads, each on one of the session's processors.
-struct Team<'s> {
-    session: &'s Session,
+pub(crate) struct Team<'s> {
+    pub(crate) session: &'s Session,
     kernel: &'static Kernel,
     x: Matrices,
     threads: usize,
@@ -104,13 +71,15 @@ struct Team<'s> {
 }
 
 impl Team<'_> {
-    fn run(&mut self, sample: Option<(&Event, u64)>) -> Result<Run, Failure> {
-        let _kept = (self.threads > 1).then(|| AffinityGuard::to(&self.session.cpus));
-        team::run(self.kernel, &mut self.x, self.threads, self.repeats, sample)
+    pub(crate) fn run(&mut self, sample: Option<(&Event, u64)>) -> Result<Run, Failure> {
+        let places = &self.session.cpus;
+        let _kept = (self.threads > 1).then(|| AffinityGuard::to(places));
+        let ran = team::run(self.kernel, &mut self.x, self.threads, self.repeats, places, sample);
+        ran.map_err(Failure::could_not)
     }
 
     /// All repetitions for which there is time.
-    fn runs(&mut self, sample: Option<(&Event, u64)>) -> Result<Vec<Run>, Failure> {
+    pub(crate) fn runs(&mut self, sample: Option<(&Event, u64)>) -> Result<Vec<Run>, Failure> {
         let session = self.session;
         let wanted = (0..session.runs).take_while(|run| *run == 0 || !session.is_over());
         wanted.map(|_| self.run(sample)).collect()
@@ -121,7 +90,8 @@ impl Team<'_> {
 ///
 /// # Errors
 ///
-/// If a counter fails while it counts, or this machine has no such clock event.
+/// If the system starts too few threads, a counter fails while it counts, or this machine has
+/// no such event.
 pub fn estimate(
     session: &Session,
     kernel: &'static Kernel,
@@ -136,233 +106,71 @@ pub fn estimate(
     let seconds: Vec<f64> = runs.iter().map(|run| run.seconds).collect();
     let busy: Vec<f64> = runs.iter().map(|run| run.busy / run.threads as f64).collect();
     let generation = Generation::host();
-    let fp = generation.and_then(|g| g.event_for(kernel.name));
-    let count = session.counters != Counters::None;
-    let (event, per_event) = to_sample(settings, fp.filter(|_| count))?;
-    let period = settings.period.unwrap_or_else(|| period_of(&event));
-    let sampled = if count {
-        let runs = team.runs(Some((&event, period)))?;
-        median(runs.iter().map(added_up).collect())
-    } else {
-        Err("--counters none".to_owned())
-    };
-    let (counted, cycles) = counted(&mut team, generation)?;
-    let (x, repeats) = (&team.x, team.repeats);
-    Ok(Estimate {
+    let sampled = Sampled::measure(&mut team, generation.and_then(|g| g.event_for(kernel.name)), settings)?;
+    let counted = Counted::measure(&mut team, generation)?;
+    let known = Known {
         kernel,
         n: settings.n,
         threads: first.threads,
-        repeats,
+        repeats: team.repeats,
         seconds: Reading::from_runs(&seconds, Source::Timing),
         busy: Reading::from_runs(&busy, Source::Timing),
-        right: x.checksum() == x.expected(),
-        operations: 2.0 * (settings.n as f64).powi(3) * f64::from(repeats),
-        latency_ns: latency(kernel.chain),
-        frequency: core_clock::measure().0,
-        counted,
-        cycles,
-        event,
-        period,
-        sampled,
-        per_event,
-    })
+        right: team.x.checksum() == team.x.expected(),
+    };
+    Ok(Estimate { known, counted, sampled })
 }
 
-/// The event to sample: the given one, else the kernel's own if this machine can count it,
-/// else the clock.
-fn to_sample(settings: &Settings, fp: Option<&FpEvent>) -> Result<(Event, Option<f64>), Failure> {
-    if let Some(event) = &settings.event {
-        let known = fp.filter(|fp| fp.event().as_ref() == Some(event));
-        return Ok((event.clone(), known.map(|fp| fp.operations)));
+impl Known {
+    /// Operations by the textbook, for all threads and repetitions.
+    pub fn operations(&self) -> f64 {
+        2.0 * (self.n as f64).powi(3) * f64::from(self.repeats)
     }
-    if let Some((fp, event)) = fp.and_then(|fp| Some((fp, fp.event()?)))
-        && counters::definition(&event).is_ok()
-    {
-        return Ok((event, Some(fp.operations)));
+
+    /// All figures by name.
+    fn figures(&self) -> [(&'static str, Reading); 3] {
+        let millions = self.operations() / 1e6;
+        [
+            ("seconds", self.seconds.clone()),
+            ("known_mflops", self.seconds.rate(millions)),
+            // Over processor time, as in the article: cycles in which the program did not run
+            // are no part of the elapsed time.
+            ("busy_mflops", self.busy.rate(millions)),
+        ]
     }
-    Ok((Event::parse("task-clock").map_err(Failure::could_not)?, None))
-}
 
-/// The run with the median estimate, or the first reason why there is none.
-fn median(runs: Vec<Result<Sampled, String>>) -> Result<Sampled, String> {
-    let mut runs = runs.into_iter().collect::<Result<Vec<Sampled>, String>>()?;
-    runs.sort_by(|a, b| a.estimate.total_cmp(&b.estimate));
-    let middle = runs.len() / 2;
-    runs.into_iter().nth(middle).ok_or_else(|| "it was not sampled once".to_owned())
-}
-
-fn added_up(run: &Run) -> Result<Sampled, String> {
-    let threads: Vec<&Samples> = run.sampled().map_err(str::to_owned)?;
-    let samples: usize = threads.iter().map(|s| s.addresses.len()).sum();
-    if samples == 0 {
-        return Err("it was not sampled once: raise --repeats or lower --period".to_owned());
+    /// Its lines.
+    fn text(&self) -> String {
+        let Known { kernel, n, threads, repeats, seconds, busy, .. } = self;
+        let [_, (_, known), (_, by_busy)] = self.figures();
+        let [elapsed, own] = [seconds, busy].map(amount);
+        format!(
+            "kernel={}\tn={n}\tthreads={threads}\trepeats={repeats}\tseconds={seconds}\n\
+             known_mflops={known:.3}\n\
+             \x20 MFLOPS = operations / 10^6 / elapsed = 2 x {n}^3 x {repeats} / 10^6 / {elapsed:.6} s\n\
+             busy_mflops={by_busy:.3}\n\
+             \x20 the same over {own:.6} s of processor time per thread\n",
+            kernel.name
+        )
     }
-    let product = counters::watched_code().unwrap_or_default();
-    let inside: usize = threads.iter().map(|s| s.within(product.clone())).sum();
-    Ok(Sampled {
-        samples,
-        estimate: threads.iter().map(|s| s.total() as f64).sum(),
-        counted: threads.iter().map(|s| s.count.estimate()).sum(),
-        inside: inside as f64 / samples as f64,
-        lost: threads.iter().map(|s| s.lost).sum(),
-        throttled: threads.iter().map(|s| s.throttled).sum(),
-    })
-}
-
-/// The events of this generation, and cycles.
-fn counted(
-    team: &mut Team<'_>,
-    generation: Option<&Generation>,
-) -> Result<(Vec<(FpEvent, Reading)>, Reading), Failure> {
-    let table = generation.map_or(&[][..], |g| g.events);
-    let known: Vec<(FpEvent, Option<Event>)> = table.iter().map(|fp| (*fp, fp.event())).collect();
-    let events: Vec<Event> =
-        known.iter().filter_map(|(_, event)| event.clone()).chain([Event::TOT_CYC]).collect();
-    let session = team.session;
-    let plan = session.plan(&events)?.without_model();
-    let mut ran = Ok(());
-    let counts = session.count(&plan, &mut || {}, &mut || {
-        if ran.is_ok() {
-            ran = team.run(None).map(drop);
-        }
-    });
-    let counts = ran.and(counts)?;
-    let of = |event: &Event| counts.iter().find(|(it, _)| it == event).map(|(_, reading)| reading.clone());
-    let missing = || Reading::missing("the kernel has no PMU of that name");
-    let reading = |event: Option<Event>| event.and_then(|event| of(&event)).unwrap_or_else(missing);
-    let rows = known.into_iter().map(|(fp, event)| (fp, reading(event))).collect();
-    Ok((rows, reading(Some(Event::TOT_CYC))))
-}
-
-/// Nanoseconds of one addition in a chain: the fastest of several repetitions, as
-/// disturbances only make a chain slower.
-fn latency<R>(chain: fn(u64) -> R) -> f64 {
-    const STEPS: u64 = 1_600_000;
-    let tries = (0..9).map(|_| {
-        let from = clock::wall();
-        std::hint::black_box(chain(std::hint::black_box(STEPS)));
-        (clock::wall().0 - from.0) * 1e9 / STEPS as f64
-    });
-    tries.fold(f64::INFINITY, f64::min)
 }
 
 impl Estimate {
-    /// MFLOPS from the operations by the textbook.
-    pub fn known(&self) -> Reading {
-        self.seconds.rate(self.operations / 1e6)
+    /// The lines of the kernel: each formula with its numbers.
+    pub fn text(&self) -> String {
+        let mut out = self.known.text();
+        let _ = write!(out, "{}", self.counted.text(&self.known));
+        out + &self.sampled.text(&self.known)
     }
 
-    /// The same over processor time, as in the article: cycles in which the program did not
-    /// run are no part of the elapsed time.
-    pub fn known_busy(&self) -> Reading {
-        self.busy.rate(self.operations / 1e6)
-    }
-
-    /// The limit of the unit in MFLOPS: each addition of a chain adds `width` products, and
-    /// waits for the one before, for the measured time.
-    pub fn predicted(&self) -> Reading {
-        let per_thread = 2.0 * self.kernel.width as f64 / self.latency_ns * 1e3;
-        Reading::new(per_thread * self.threads as f64, Source::Timing)
-    }
-
-    /// Floating-point operations from all counted events.
-    pub fn counted_operations(&self) -> Reading {
-        let mut sum = 0.0;
-        let mut reason = None;
-        for (fp, reading) in &self.counted {
-            match reading.result() {
-                Ok(amount) => sum += amount * fp.operations,
-                Err(why) => reason = Some(why.to_owned()),
-            }
-        }
-        match reason {
-            // A product consists of floating-point operations only.
-            None if sum == 0.0 && !self.counted.is_empty() => Reading::missing(
-                "the events open but stay at 0 through the whole product: this processor does not count them",
-            ),
-            None if !self.counted.is_empty() => Reading::new(sum, Source::Hardware),
-            Some(why) => Reading::missing(why),
-            None => Reading::missing("this processor has no events of floating-point work"),
-        }
-    }
-
-    /// Seconds by the article's formula: cycles divided by frequency and by cores.
-    pub fn seconds_by_cycles(&self) -> Reading {
-        self.cycles.scaled(1.0 / self.frequency / self.threads as f64)
-    }
-
-    /// MFLOPS from counted events.
-    pub fn counted_rate(&self) -> Reading {
-        Reading::joined(&self.counted_operations(), &self.seconds, |operations, seconds| {
-            operations * 1e-6 / seconds
-        })
-    }
-
-    /// MFLOPS from samples of an event of floating-point work.
-    pub fn sampled_rate(&self) -> Reading {
-        match (&self.sampled, self.per_event) {
-            (Ok(s), Some(width)) => {
-                let operations = Reading::new(width * s.estimate, Source::Hardware);
-                Reading::joined(&operations, &self.seconds, |operations, seconds| operations / 1e6 / seconds)
-            }
-            (Ok(_), None) => Reading::missing(format!(
-                "{} counts no floating-point work: its samples show where the time goes, not how many operations",
-                self.event
-            )),
-            (Err(why), _) => Reading::missing(why.clone()),
-        }
+    /// All figures by name.
+    pub fn figures(&self) -> Vec<(&'static str, Reading)> {
+        let mut all = self.known.figures().to_vec();
+        all.extend(self.sampled.figures(&self.known));
+        all.extend(self.counted.figures(&self.known));
+        all
     }
 }
 
-impl Sampled {
-    /// One standard deviation of the estimate, as a share of it: with a count of samples,
-    /// it falls with the square root of their number.
-    pub fn error(&self) -> f64 {
-        1.0 / (self.samples as f64).sqrt()
-    }
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use crate::kernels::KERNELS;
-
-    /// The article's run on x87: 607,652 million cycles on 12 threads at 3.33 GHz,
-    /// 18,470 million events; it gives 15.206 s and 1,214.652 MFLOPS.
-    #[test]
-    fn the_articles_numbers_give_the_articles_rate() {
-        let event = |count: f64| {
-            let fp = FpEvent { name: "FP_COMP_OPS_EXE.X87", spec: "", operations: 1.0, kernel: Some("x87") };
-            (fp, Reading::new(count, Source::Hardware))
-        };
-        let unknown = Reading::new(1.0, Source::Timing);
-        let estimate = |cycles: f64, events: f64| Estimate {
-            kernel: &KERNELS[0],
-            n: 1,
-            threads: 12,
-            repeats: 1,
-            seconds: unknown.clone(),
-            busy: unknown.clone(),
-            right: true,
-            operations: 2.0,
-            latency_ns: 1.0,
-            frequency: 3.33e9,
-            counted: vec![event(events)],
-            cycles: Reading::new(cycles, Source::Hardware),
-            event: Event::parse("task-clock").unwrap(),
-            period: 1,
-            sampled: Err("not sampled".to_owned()),
-            per_event: None,
-        };
-        let x87 = estimate(607_652e6, 18_470e6);
-        let seconds = x87.seconds_by_cycles().amount().unwrap();
-        assert!((seconds - 15.206).abs() < 1e-3, "{seconds}");
-        let rate = x87.counted_operations().amount().unwrap() / 1e6 / seconds;
-        assert!((rate / 1_214.652 - 1.0).abs() < 1e-4, "{rate}");
-        let text = crate::report::text(&x87);
-        assert!(text.contains("= 607652000000 / 3.3300 x 10^9 / 12 = 15.207 s"), "{text}");
-        let sse = estimate(66_178e6, 0.0).seconds_by_cycles().amount().unwrap();
-        assert!((sse - 1.656).abs() < 1e-3, "{sse}");
-    }
+pub(crate) fn amount(reading: &Reading) -> f64 {
+    reading.amount().unwrap_or(f64::NAN)
 }

@@ -1,10 +1,11 @@
 #![doc = include_str!("../README.md")]
 
+pub mod counted;
 pub mod estimate;
 pub mod events;
 pub mod kernels;
 pub mod program;
-pub mod report;
+pub mod sampled;
 pub mod team;
 
 /// The handout, as Markdown.

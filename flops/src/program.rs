@@ -10,10 +10,9 @@ use common::output::{self, Shown};
 use common::record::{Record, Row};
 use common::value::{Reading, Source};
 
-use crate::estimate::{self, Estimate, Settings, is_clock};
+use crate::estimate::{self, Estimate, Settings};
 use crate::events::Generation;
 use crate::kernels::{KERNELS, Kernel};
-use crate::report;
 
 /// Seconds of one operation of the slowest kernel.
 const OPERATION: f64 = 1e-9;
@@ -51,20 +50,10 @@ pub struct Args {
     /// Set the events per sample (nanoseconds for a clock)
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u64).range(1..))]
     period: Option<u64>,
-    /// Refused
-    #[arg(long, hide = true, value_parser = host_only)]
-    machine: Option<String>,
     #[command(flatten)]
     measuring: Measuring,
     #[command(flatten)]
     output: Output,
-}
-
-fn host_only(machine: &str) -> Result<String, &'static str> {
-    match machine {
-        "host" => Ok(machine.to_owned()),
-        _ => Err("a described machine has no floating-point units; leave out --machine"),
-    }
 }
 
 /// Runs the program.
@@ -91,12 +80,13 @@ pub fn run(args: Args) -> Result<(), Failure> {
     for kernel in kernels {
         let estimate = estimate::estimate(&session, kernel, &settings)?;
         notes(&estimate).into_iter().for_each(|note| session.note(&mut record, note));
-        let busy = estimate.busy.scaled(estimate.threads as f64);
-        session.note_waits(&mut record, &estimate.seconds, &busy, estimate.threads);
+        let known = &estimate.known;
+        let busy = known.busy.scaled(known.threads as f64);
+        session.note_waits(&mut record, &known.seconds, &busy, known.threads);
         record.rows.push(row(&estimate));
         all.push(estimate);
     }
-    let kit = &|_: &Record| all.iter().map(report::text).collect::<String>() + &report::ratios(&all);
+    let kit = &|_: &Record| all.iter().map(Estimate::text).collect::<String>();
     output::finish(&record, &args.output, &Shown { kit, chart: None })
 }
 
@@ -118,24 +108,23 @@ fn kernels(name: &str) -> Result<Vec<&'static Kernel>, Failure> {
 
 /// Warnings about an estimate.
 fn notes(e: &Estimate) -> Vec<String> {
-    let name = e.kernel.name;
+    let name = e.known.kernel.name;
     let mut notes = Vec::new();
-    if !e.right {
+    if !e.known.right {
         notes.push(format!("the product of {name} is wrong"));
     }
-    match &e.sampled {
-        Ok(_) if is_clock(&e.event) => notes.push(format!(
+    match &e.sampled.sums {
+        Ok(_) if e.sampled.is_of_clock() => notes.push(format!(
             "{name}: without a floating-point event the clock is sampled; this shows where the time is spent, and is not an estimate of FLOPS"
         )),
         Err(why) => notes.push(format!("{name}: not sampled: {why}")),
         Ok(_) => {}
     }
-    if let (Some(generation), Some(operations)) = (Generation::host(), e.counted_operations().amount())
-        && operations > 1.02 * e.operations
-    {
+    let times = e.counted.operations().amount().map(|counted| counted / e.known.operations());
+    if let (Some(generation), Some(times)) = (Generation::host(), times.filter(|times| *times > 1.02)) {
         notes.push(format!(
             "{name}: {:.1} % more operations were counted than there are; {} {}",
-            100.0 * (operations / e.operations - 1.0),
+            100.0 * (times - 1.0),
             generation.name,
             generation.remark
         ));
@@ -145,15 +134,14 @@ fn notes(e: &Estimate) -> Vec<String> {
 
 fn row(e: &Estimate) -> Row {
     let row = Row::new([
-        ("kernel", e.kernel.name.into()),
-        ("n", e.n.into()),
-        ("threads", e.threads.into()),
-        ("repeats", e.repeats.into()),
-        ("event", e.event.name().into()),
-        ("period", e.period.into()),
-        ("right", e.right.into()),
+        ("kernel", e.known.kernel.name.into()),
+        ("n", e.known.n.into()),
+        ("threads", e.known.threads.into()),
+        ("repeats", e.known.repeats.into()),
+        ("event", e.sampled.event.name().into()),
+        ("period", e.sampled.period.into()),
+        ("right", e.known.right.into()),
     ])
-    .with("operations", Reading::new(e.operations, Source::Analytic));
-    let row = report::figures(e).into_iter().fold(row, |row, (name, reading)| row.with(name, reading));
-    Row { details: report::details(e), ..row }
+    .with("operations", Reading::new(e.known.operations(), Source::Analytic));
+    e.figures().into_iter().fold(row, |row, (name, reading)| row.with(name, reading))
 }

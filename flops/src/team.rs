@@ -1,14 +1,12 @@
 //! The product on several threads, each of which samples itself: only between the two
 //! barriers. The results of the threads are added.
 
-use std::sync::{Barrier, mpsc};
-use std::thread::Builder;
+use std::sync::Barrier;
 
 use common::clock;
 use common::counters::{CounterError, Sampler, Samples};
 use common::events::Event;
-use common::failure::Failure;
-use common::system::host;
+use threads::{NoThread, at_once};
 
 use crate::kernels::{Band, Kernel};
 
@@ -28,11 +26,6 @@ impl Matrices {
         let small = |x: usize| (x % 7 + 1) as f64;
         let fill = |f: &dyn Fn(usize, usize) -> f64| (0..n * n).map(|x| f(x / n, x % n)).collect();
         Matrices { n, a: fill(&|i, k| small(i + k)), b: fill(&|j, k| small(2 * j + k)), c: vec![0.0; n * n] }
-    }
-
-    /// Side of the matrices.
-    pub fn side(&self) -> usize {
-        self.n
     }
 
     /// The sum of all elements of c.
@@ -61,7 +54,18 @@ pub struct Run {
     pub samples: Vec<Result<Samples, String>>,
 }
 
-/// Runs the product `repeats` times on `threads` threads, and samples if wanted.
+/// A thread's rows, and its result: the clocks before and after, and the samples.
+struct Share<'m> {
+    a: &'m [f64],
+    c: &'m mut [f64],
+    result: Option<(Times, Times, Option<Result<Samples, String>>)>,
+}
+
+/// Wall-clock time, and the processor time of all threads.
+type Times = (f64, f64);
+
+/// Runs the product `repeats` times on `threads` threads on the processors `places`, and
+/// samples if wanted.
 ///
 /// # Errors
 ///
@@ -71,16 +75,19 @@ pub fn run(
     x: &mut Matrices,
     threads: usize,
     repeats: u32,
+    places: &[usize],
     sample: Option<(&Event, u64)>,
-) -> Result<Run, Failure> {
+) -> Result<Run, NoThread> {
     let n = x.n;
     let rows = n.div_ceil(threads.max(1));
-    let mut bands: Vec<(&[f64], &mut [f64])> = x.a.chunks(rows * n).zip(x.c.chunks_mut(rows * n)).collect();
-    let (threads, b) = (bands.len(), x.b.as_slice());
+    let bands = x.a.chunks(rows * n).zip(x.c.chunks_mut(rows * n));
+    let mut shares: Vec<Share> = bands.map(|(a, c)| Share { a, c, result: None }).collect();
+    let (threads, b) = (shares.len(), x.b.as_slice());
     let (ready, done) = (Barrier::new(threads), Barrier::new(threads));
-    let member = |a: &[f64], c: &mut [f64]| {
+    at_once(shares.iter_mut(), places, |Share { a, c, result }| {
         let mut sampler = sample.map(|(event, period)| Sampler::new(event, period));
         ready.wait();
+        // Each thread reads the clocks itself: another one may wake up late.
         let from = (clock::wall().0, clock::process_cpu().0);
         let resumed = sampler.as_mut().and_then(|s| s.as_mut().ok()).map(Sampler::resume);
         for _ in 0..repeats {
@@ -94,52 +101,14 @@ pub fn run(
             resumed.into_iter().chain(paused).collect::<Result<(), _>>()?;
             sampler.finish()
         };
-        let samples = sampler.map(|s| finished(s).map_err(|error| error.to_string()));
-        (from, to, samples)
-    };
-    // This thread is one of them, so one thread needs no new one.
-    let own = bands.pop();
-    std::thread::scope(|scope| {
-        let (mut team, mut starts) = (Vec::new(), Vec::new());
-        for (a, c) in bands {
-            let member = &member;
-            // Dropped if a later thread does not start: then no thread waits for ever.
-            let (start, started) = mpsc::channel();
-            starts.push(start);
-            let begun = Builder::new().spawn_scoped(scope, move || {
-                started.recv().ok()?;
-                Some(member(a, c))
-            });
-            team.push(begun.map_err(|error| {
-                let limits = host::task_limits(1);
-                Failure::could_not(format!(
-                    "the system started {} of {threads} threads ({error}; {limits}): use fewer with --threads",
-                    team.len() + 1
-                ))
-            })?);
-        }
-        starts.iter().for_each(|start| _ = start.send(()));
-        let own = own.map(|(a, c)| member(a, c));
-        let members: Vec<_> =
-            team.into_iter().filter_map(|member| member.join().ok().flatten()).chain(own).collect();
-        // Each thread reads the clocks itself: this thread may wake up late.
-        let first = |f: fn(&Times) -> f64| members.iter().map(|m| f(&m.0)).fold(f64::INFINITY, f64::min);
-        let last = |f: fn(&Times) -> f64| members.iter().map(|m| f(&m.1)).fold(0.0, f64::max);
-        let seconds = last(|t| t.0) - first(|t| t.0);
-        let busy = last(|t| t.1) - first(|t| t.1);
-        let samples = members.into_iter().filter_map(|m| m.2).collect();
-        Ok(Run { seconds, busy, threads, samples })
-    })
-}
-
-/// Wall-clock time, and the processor time of all threads.
-type Times = (f64, f64);
-
-impl Run {
-    /// All threads' samples, or the first reason why there are none.
-    pub fn sampled(&self) -> Result<Vec<&Samples>, &str> {
-        self.samples.iter().map(|s| s.as_ref().map_err(String::as_str)).collect()
-    }
+        *result = Some((from, to, sampler.map(|s| finished(s).map_err(|error| error.to_string()))));
+    })?;
+    let results: Vec<_> = shares.into_iter().filter_map(|share| share.result).collect();
+    let first = |f: fn(&Times) -> f64| results.iter().map(|m| f(&m.0)).fold(f64::INFINITY, f64::min);
+    let last = |f: fn(&Times) -> f64| results.iter().map(|m| f(&m.1)).fold(0.0, f64::max);
+    let seconds = last(|t| t.0) - first(|t| t.0);
+    let busy = last(|t| t.1) - first(|t| t.1);
+    Ok(Run { seconds, busy, threads, samples: results.into_iter().filter_map(|m| m.2).collect() })
 }
 
 #[cfg(test)]
@@ -152,17 +121,10 @@ mod tests {
         for kernel in KERNELS.iter().filter(|kernel| (kernel.present)()) {
             for (n, threads) in [(1, 1), (2, 3), (5, 2), (33, 4), (64, 2)] {
                 let mut x = Matrices::new(n);
-                let run = run(kernel, &mut x, threads, 2, None).unwrap();
+                let run = run(kernel, &mut x, threads, 2, &[], None).unwrap();
                 assert_eq!(x.checksum(), x.expected(), "{} {n} {threads}", kernel.name);
                 assert!(run.threads <= threads && run.samples.is_empty());
             }
-        }
-    }
-
-    #[test]
-    fn a_chain_adds_what_it_says() {
-        for kernel in KERNELS.iter().filter(|kernel| (kernel.present)()) {
-            assert_eq!((kernel.chain)(800), 800.0, "{}", kernel.name);
         }
     }
 }

@@ -4,26 +4,18 @@ use cache::{Counts, Modelled};
 use machine::Machine;
 use memory::Arena;
 
-use crate::problem::matrices::{self, Fill};
+use crate::problem::matrices::Fill;
 use crate::problem::system::System;
 use crate::{Variant, inner_steps};
 
-/// Counts of `variant` on `machine`, eliminating an `n` by `n` matrix.
+/// Counts of `variant` on `machine`, eliminating an `n` by `n` matrix. Reports the share (0 to
+/// 1) that is done to `watch`.
 ///
 /// # Errors
 ///
 /// A sentence: the rung cannot be modelled, there is not enough memory, the machine's
 /// description is incomplete, or the matrix cannot be eliminated like this.
-pub fn count(variant: &Variant, n: usize, fill: Fill, machine: &Machine) -> Result<Counts, String> {
-    count_watched(variant, n, fill, machine, None)
-}
-
-/// The same; reports the share (0 to 1) that is done to `watch`.
-///
-/// # Errors
-///
-/// The same as for [`count`].
-pub fn count_watched(
+pub fn count(
     variant: &Variant,
     n: usize,
     fill: Fill,
@@ -37,17 +29,9 @@ pub fn count_watched(
     if let Some(watch) = watch {
         model = model.reporting_along(8.0 * inner_steps(n) / variant.pivots_per_pass as f64, watch);
     }
-    // Without row exchanges no access depends on a number, so none is computed or written.
-    if variant.exchanges {
-        fill.write(system.matrix);
-        matrices::eliminable(system.matrix).map_err(|broken| broken.to_string())?;
-    } else {
-        fill.eliminable_in_place(n).map_err(|broken| broken.to_string())?;
-        model = model.without_numbers();
-    }
+    // No access depends on a number, so none is computed or written.
+    fill.eliminable(n).map_err(|broken| broken.to_string())?;
+    let mut model = model.without_numbers();
     variant.model(&mut model, system).map_err(|error| format!("{}: {error}", variant.name))?;
-    if variant.exchanges {
-        matrices::eliminated(system.matrix, true).map_err(|broken| broken.to_string())?;
-    }
     Ok(model.counts())
 }

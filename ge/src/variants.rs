@@ -14,9 +14,6 @@ use crate::rungs::ge4::Ge4;
 use crate::rungs::ge5::Ge5;
 use crate::rungs::ge6::Ge6;
 use crate::rungs::ge7::Ge7;
-use crate::rungs::lu::Lu;
-use crate::rungs::pivoting::Pivoting;
-use crate::rungs::pivots4::Pivots4;
 use crate::rungs::printed::{ByOne, ByTwo};
 use crate::rungs::{Kernel, NotRun, threads};
 
@@ -37,8 +34,6 @@ pub struct Variant {
     pub period: Option<usize>,
     /// Pivots applied each time a row is loaded.
     pub pivots_per_pass: usize,
-    /// Whether it exchanges rows.
-    pub exchanges: bool,
     /// The loop as the homework prints it, if that is wrong.
     printed: Option<Kernel>,
 }
@@ -130,7 +125,7 @@ pub fn find(name: &str) -> Option<&'static Variant> {
     VARIANTS.iter().find(|variant| variant.name == name)
 }
 
-/// A rung with ge1's rounding, one pivot at a time, without row exchanges.
+/// A rung with ge1's rounding, one pivot at a time.
 const fn rung(name: &'static str, idea: &'static str, kernel: Kernel) -> Variant {
     Variant {
         name,
@@ -139,7 +134,6 @@ const fn rung(name: &'static str, idea: &'static str, kernel: Kernel) -> Variant
         rounding: Rounding::Same,
         period: None,
         pivots_per_pass: 1,
-        exchanges: false,
         printed: None,
     }
 }
@@ -187,24 +181,8 @@ pub static VARIANTS: &[Variant] = &[
     },
     Variant {
         rounding: Rounding::Differs,
-        pivots_per_pass: 4,
-        ..rung("pivots4", "four pivots in one pass over a row", Kernel::of::<Pivots4>())
-    },
-    Variant {
-        rounding: Rounding::Differs,
-        exchanges: true,
-        ..rung("pivoting", "rows exchanged for the largest pivot", Kernel::of::<Pivoting>())
-    },
-    Variant {
-        rounding: Rounding::Differs,
         pivots_per_pass: DEPTH,
         ..rung("blocked", "products of blocks, in registers", Kernel::of::<Blocked>())
-    },
-    Variant {
-        rounding: Rounding::Differs,
-        pivots_per_pass: DEPTH,
-        exchanges: true,
-        ..rung("lu", "blocked, rows exchanged for the largest pivot", Kernel::of::<Lu>())
     },
     Variant {
         rounding: Rounding::Differs,
@@ -212,17 +190,7 @@ pub static VARIANTS: &[Variant] = &[
         ..rung(
             "threads",
             "blocked, on several processors",
-            Kernel::on_threads::<Blocked>(threads::eliminate::<false>),
-        )
-    },
-    Variant {
-        rounding: Rounding::Differs,
-        pivots_per_pass: DEPTH,
-        exchanges: true,
-        ..rung(
-            "lu-threads",
-            "lu, on several processors",
-            Kernel::on_threads::<Lu>(threads::eliminate::<true>),
+            Kernel::on_threads::<Blocked>(threads::eliminate),
         )
     },
 ];

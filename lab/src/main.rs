@@ -93,7 +93,7 @@ const EXAMPLES: [(&str, &str); 20] = [
     ("handin", "lab handin report"),
     ("compare", "lab compare before.json after.json"),
     ("ge", "lab ge --sizes 100..800:100 --output charts"),
-    ("dgemm", "lab dgemm --sizes 64..512 --variants ijk,ikj,tiled --output charts"),
+    ("dgemm", "lab dgemm --sizes 64,128,256,512 --variants ijk,ikj,tiled --output charts"),
     ("causes", "lab causes 512 --chart causes.svg"),
     ("stat", "lab stat -- ./a.out 1000\n  lab stat --runs 5 --compare -- ./old 1000 -- ./new 1000"),
     (

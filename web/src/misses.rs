@@ -30,7 +30,7 @@ pub(crate) fn eliminate(machine: &Machine, rung: &str, n: usize) -> Result<Value
     }
     let variant =
         ge::find(rung).ok_or_else(|| format!("there is no rung '{rung}'; take ge5, or see `ge --list`"))?;
-    Ok(shown(machine, &modelled::count(variant, n, Fill::Rand, machine)?))
+    Ok(shown(machine, &modelled::count(variant, n, Fill::Rand, machine, None)?))
 }
 
 /// Largest number of rows of an elimination: beyond, the model takes minutes in a tab.

@@ -253,7 +253,7 @@ impl Kernel {
         let (element, columns) = self.shape();
         let region = |memory::Allocation { name, bytes }| {
             // ge1's pointers and variables are words, which have 4 bytes in WebAssembly.
-            let words = ["rows", "variables", "exchanges"].contains(&name);
+            let words = ["rows", "variables"].contains(&name);
             let matrix = !words && bytes.len() == columns * columns * element;
             Region {
                 name: name.to_owned(),

@@ -4,14 +4,6 @@ use std::ffi::{CStr, c_char, c_int};
 
 #[link(name = "openblas")]
 unsafe extern "C" {
-    fn dgetrf_(
-        m: *const c_int,
-        n: *const c_int,
-        a: *mut f64,
-        lda: *const c_int,
-        ipiv: *mut c_int,
-        info: *mut c_int,
-    );
     fn dgemm_(
         transa: *const c_char,
         transb: *const c_char,
@@ -41,14 +33,6 @@ pub fn core() -> String {
 pub fn set_threads(threads: usize) {
     // SAFETY: takes a number.
     unsafe { openblas_set_num_threads(threads as c_int) }
-}
-
-/// dgetrf of a `size` by `size` matrix stored column by column.
-pub fn lu(a: &mut [f64], size: usize) {
-    let (n, mut pivots, mut info) = (size as c_int, vec![0; size], 0);
-    assert_eq!(a.len(), size * size);
-    // SAFETY: the matrix and the pivots are as large as the arguments say.
-    unsafe { dgetrf_(&n, &n, a.as_mut_ptr(), &n, pivots.as_mut_ptr(), &mut info) }
 }
 
 /// `c += a * b`, all `size` by `size`, stored row by row: to Fortran, which

@@ -79,7 +79,7 @@ impl Pool {
 
 /// The system does not start enough threads: its error, and the limits on their number.
 #[derive(Debug, Error)]
-#[error("the system starts no more threads ({0}{1}): use fewer, or a rung without threads")]
+#[error("the system starts no more threads ({0}{1}): use fewer")]
 pub struct NoThread(ThreadPoolBuildError, String);
 
 impl NoThread {

@@ -22,8 +22,7 @@ pub enum NoCount {
     Machine(#[from] MachineError),
     /// It would take too long.
     #[error(
-        "the model would need {seconds:.0} seconds for {millions:.0} million accesses, and {limit_s} is its limit{}",
-        if *.limit_s == LONGEST_S { "; choose a smaller N" } else { " for each of several rungs; model this rung alone" }
+        "the model would need {seconds:.0} seconds for {millions:.0} million accesses, and {limit_s} is its limit: choose a smaller N, or one rung instead of all"
     )]
     TooLong {
         /// Estimated time.
@@ -54,7 +53,7 @@ pub fn count(
         return Err(NoCount::TooLong { seconds, millions: accesses(variant, p) / 1e6, limit_s });
     }
     let model = match variant.kernel {
-        Kernel::Packed | Kernel::Tiled | Kernel::Prefetch | Kernel::Threads => Modelled::new(machine, arena),
+        Kernel::Tiled | Kernel::Threads => Modelled::new(machine, arena),
         _ => Modelled::of_arrays_alone(machine, arena, &["copies"]),
     };
     let mut model = model?.without_numbers();
@@ -82,7 +81,7 @@ fn accesses(variant: &Variant, p: &Problem) -> f64 {
     let (height, width) = tile(p.isa);
     p.iterations()
         * match variant.kernel {
-            Kernel::Tiled | Kernel::Prefetch | Kernel::Threads => 1.0 / height as f64 + 1.0 / width as f64,
+            Kernel::Tiled | Kernel::Threads => 1.0 / height as f64 + 1.0 / width as f64,
             Kernel::Ijk | Kernel::Jik | Kernel::FlatIjk | Kernel::BlockL1 => 2.0,
             Kernel::Recursive => 2.0 + 2.0 / p.blocks.base.max(1) as f64,
             _ => 3.0,

@@ -114,12 +114,7 @@ impl Setting<'_> {
                 let side = self.block();
                 form(all / (line * side), all / (line * side), c / line)
             }
-            Kernel::Packed => {
-                let side = self.block();
-                let copies = b / line + all / (line * side);
-                Misses { copies, ..form(a / line, b / line, all / (line * side)) }
-            }
-            Kernel::Tiled | Kernel::Prefetch | Kernel::Threads => {
+            Kernel::Tiled | Kernel::Threads => {
                 let sides = self.blocks.sides;
                 let (rows, cols, depth) = (sides.rows as f64, sides.cols as f64, sides.depth as f64);
                 let (blocks_of_b, strips) = ((m / rows).ceil(), (m / self.tile.0 as f64).ceil());
@@ -187,26 +182,22 @@ impl Setting<'_> {
                 rows <= lines || rows > lines + 2 * (sets - 1),
             );
         }
-        if let Kernel::BlockL1 | Kernel::Unrolled | Kernel::BlockL2 | Kernel::Packed | Kernel::Recursive =
-            self.kernel
-        {
+        if let Kernel::BlockL1 | Kernel::Unrolled | Kernel::BlockL2 | Kernel::Recursive = self.kernel {
             let side = self.block() as usize;
             let doubles = (self.line * self.lines) as usize;
             assume(
                 format!("three blocks of {side} by {side} fit: {} of {doubles} doubles", 3 * side * side),
                 3 * side * side <= doubles,
             );
-            if self.kernel != Kernel::Packed {
-                let lines_of_rows = side * side.div_ceil(self.line as usize);
-                let places = self.places(self.n as usize) * side.div_ceil(self.line as usize);
-                assume(
-                    format!(
-                        "the rows of a block do not share places: {lines_of_rows} lines of b on {} places",
-                        places.min(lines)
-                    ),
-                    places.min(lines) >= lines_of_rows,
-                );
-            }
+            let lines_of_rows = side * side.div_ceil(self.line as usize);
+            let places = self.places(self.n as usize) * side.div_ceil(self.line as usize);
+            assume(
+                format!(
+                    "the rows of a block do not share places: {lines_of_rows} lines of b on {} places",
+                    places.min(lines)
+                ),
+                places.min(lines) >= lines_of_rows,
+            );
         }
         assume("the least recently used line is evicted".into(), self.cache.replacement == Replacement::Lru);
         assume("there is no prefetcher".into(), self.cache.prefetch == Prefetch::None);

@@ -7,7 +7,7 @@ use common::cpu::AffinityGuard;
 use common::events::Event;
 use common::failure::Failure;
 use common::machine::{CacheLevel, Machine};
-use common::measure::{self, Plan, Session};
+use common::measure::{Plan, Session};
 use common::memory::Arena;
 use common::value::{Reading, Source};
 
@@ -72,62 +72,87 @@ pub fn plan(session: &Session) -> Result<Plan, Failure> {
     Ok(session.plan(&EVENTS)?.without_model())
 }
 
-/// Times all `subjects` in rounds, so that a disturbance affects all of them. Each is run
-/// once beforehand, which also checks its product and accesses its memory for the first
-/// time.
+/// All results of `subjects`: their times, and their counts by the model and by hardware.
 ///
 /// A subject that cannot run is omitted, with the reason, if there are others.
 ///
 /// # Errors
 ///
-/// If the only subject cannot run: the system does not start enough threads.
-pub fn times(
+/// If the only subject cannot run, because the system does not start enough threads, or a
+/// counter fails while it counts.
+pub fn outcomes(
+    session: &Session,
+    plan: &Plan,
+    subjects: &[Subject],
+    p: &Problem,
+    arena: &Arena,
+) -> Result<Vec<Outcome>, Failure> {
+    let times = times(session, subjects, p)?;
+    let outcome = |(&subject, (seconds, check)): (&Subject, (Reading, Option<f64>))| {
+        let model = modelled(session, subject, p, arena, limit_s(subjects));
+        let hardware = match seconds.reason() {
+            // If it could not be timed, it could not be counted either.
+            Some(reason) if session.measures_host => not_counted(reason),
+            _ => hardware(session, plan, subject, p)?,
+        };
+        let form = |cache: &CacheLevel| match subject {
+            Subject::Rung(variant) => {
+                let form = theory::closed_form(variant.kernel, p.sides(), p.blocks, tile(p.isa), cache);
+                Some((cache.clone(), form))
+            }
+            Subject::Yardstick => None,
+        };
+        let forms = session.machine.visible_levels().iter().filter_map(form).collect();
+        let threads = subject.cores(p.blocks.threads);
+        Ok(Outcome { subject, threads, seconds, check, forms, model, hardware })
+    };
+    subjects.iter().zip(times).map(outcome).collect()
+}
+
+/// Times all `subjects` in rounds, so that a disturbance affects all of them, and checks
+/// their products. In the first round each accesses its memory for the first time: its time
+/// counts only if there is no other.
+fn times(
     session: &Session,
     subjects: &[Subject],
     p: &Problem,
 ) -> Result<Vec<(Reading, Option<f64>)>, Failure> {
     if !session.measures_host {
         let reason = format!("{} is described, not measured", session.machine.name);
-        return Ok(subjects.iter().map(|_| (Reading::missing(reason.clone()), None)).collect());
+        return Ok(vec![(Reading::missing(reason), None); subjects.len()]);
     }
     let repeats = if session.runs_are_free { SHORT_RUNS } else { session.runs };
     let all = subjects.len() * (1 + repeats);
-    let mut first: Vec<Result<(f64, f64), String>> = Vec::new();
-    for subject in subjects {
-        session.progress(first.len(), all);
+    let mut timings: Vec<Result<(Vec<f64>, f64), String>> = vec![Err(LEFT_OUT.to_owned()); subjects.len()];
+    for (done, round, at) in (0..all).map(|done| (done, done / subjects.len(), done % subjects.len())) {
+        session.progress(done, all);
         // At least one run, so that there is a result.
-        if session.is_over() && !first.is_empty() {
+        if session.is_over() && done > 0 {
             break;
         }
-        p.clear();
-        first.push(match timed(session, *subject, p) {
-            Ok(seconds) => Ok((seconds, p.residual())),
-            Err(why) if subjects.len() > 1 => Err(why.to_string()),
-            Err(why) => return Err(why),
-        });
-    }
-    let mut runs: Vec<Vec<f64>> = vec![Vec::new(); subjects.len()];
-    let several = session.runs > 1;
-    for round in 0..repeats {
-        session.progress(subjects.len() * (1 + round), all);
-        for (i, subject) in subjects.iter().enumerate().filter(|_| !session.is_over()) {
-            let Ok((once, _)) = first[i] else { continue };
-            if several || once < LONG {
-                runs[i].push(timed(session, *subject, p)?);
+        let subject = subjects[at];
+        match &mut timings[at] {
+            first if round == 0 => {
+                p.clear();
+                *first = match timed(session, subject, p) {
+                    Ok(seconds) => Ok((vec![seconds], p.residual())),
+                    Err(why) if subjects.len() > 1 => Err(why.to_string()),
+                    Err(why) => return Err(why),
+                };
             }
+            Ok((runs, _)) if session.runs > 1 || runs[0] < LONG => runs.push(timed(session, subject, p)?),
+            _ => {}
         }
     }
     session.progress(all, all);
-    let reading = |(runs, first): (Vec<f64>, Result<(f64, f64), String>)| match first {
+    let reading = |timing: Result<(Vec<f64>, f64), String>| match timing {
         Err(why) => (Reading::missing(why), None),
-        Ok((once, residual)) => {
-            let runs = if runs.is_empty() { vec![once] } else { runs };
-            (Reading::from_runs(&runs, Source::Timing), Some(residual))
+        Ok((runs, check)) => {
+            let counted = if runs.len() > 1 { &runs[1..] } else { &runs };
+            (Reading::from_runs(counted, Source::Timing), Some(check))
         }
     };
-    let mut readings: Vec<_> = runs.into_iter().zip(first).map(reading).collect();
-    readings.resize(subjects.len(), (Reading::missing(LEFT_OUT), None));
-    Ok(readings)
+    Ok(timings.into_iter().map(reading).collect())
 }
 
 fn timed(session: &Session, subject: Subject, p: &Problem) -> Result<f64, Failure> {
@@ -139,14 +164,16 @@ fn timed(session: &Session, subject: Subject, p: &Problem) -> Result<f64, Failur
     ran.map(|()| took).map_err(Failure::could_not)
 }
 
+/// Whether the model counts the accesses, too.
+fn models(session: &Session) -> bool {
+    matches!(session.counters, Counters::Auto | Counters::Model)
+}
+
 /// Seconds that the model needs for all `subjects`, if none of their states recurs.
 pub fn modelling_seconds(session: &Session, subjects: &[Subject], p: &Problem) -> f64 {
-    if !matches!(session.counters, Counters::Auto | Counters::Model) {
-        return 0.0;
-    }
     let one = |subject: &Subject| match subject {
-        Subject::Rung(variant) => model::seconds(variant, p, &session.machine),
-        Subject::Yardstick => 0.0,
+        Subject::Rung(variant) if models(session) => model::seconds(variant, p, &session.machine),
+        _ => 0.0,
     };
     subjects.iter().map(one).filter(|seconds| *seconds <= limit_s(subjects)).sum()
 }
@@ -156,108 +183,27 @@ fn limit_s(subjects: &[Subject]) -> f64 {
     if subjects.len() > 1 { model::LONGEST_OF_SEVERAL_S } else { model::LONGEST_S }
 }
 
-/// All results of `subjects` except their times. On a described machine, where none of them
-/// runs, several are modelled at once.
-///
-/// # Errors
-///
-/// If a counter fails while it counts, or there is not enough memory.
-pub fn counted(
-    session: &Session,
-    plan: &Plan,
-    subjects: &[Subject],
-    p: &Problem,
-    arena: &Arena,
-    times: Vec<(Reading, Option<f64>)>,
-) -> Result<Vec<Outcome>, Failure> {
-    let at_once = !session.measures_host && subjects.len() > 1;
-    let mut models = if at_once { modelled(session, subjects, p)? } else { Vec::new() }.into_iter();
-    let one = |(subject, time): (&Subject, _)| {
-        let model = models.next().unwrap_or_else(|| by_model(session, *subject, p, arena, limit_s(subjects)));
-        about(session, plan, *subject, p, time, model)
-    };
-    subjects.iter().zip(times).map(one).collect()
-}
-
-/// The model's counts of `subjects`, each on matrices of its own that are never written; of
-/// those that were reached before the deadline.
+/// The model's counts of a subject, with a progress line if it takes long.
 fn modelled(
     session: &Session,
-    subjects: &[Subject],
-    p: &Problem,
-) -> Result<Vec<Result<Counts, String>>, Failure> {
-    let (sides, blocks, counters, machine) = (p.sides(), p.blocks, session.counters, &session.machine);
-    let work = |at: usize| -> Result<Counts, String> {
-        let [m, n, k] = sides;
-        let arena = measure::arena(Problem::bytes(m, n, k, blocks)).map_err(|e| e.to_string())?;
-        let p = Problem::without_numbers(&arena, sides, blocks).map_err(|e| e.to_string())?;
-        count(counters, machine, subjects[at], &p, &arena, limit_s(subjects), None)
-    };
-    let mut models = Vec::new();
-    session.side_by_side(subjects.len(), work, |_, model| {
-        models.push(model);
-        !session.is_over()
-    })?;
-    Ok(models)
-}
-
-/// The same for one, with a progress line if it takes long.
-fn by_model(
-    session: &Session,
     subject: Subject,
     p: &Problem,
     arena: &Arena,
     limit_s: f64,
 ) -> Result<Counts, String> {
-    if session.is_over() {
-        return Err(LEFT_OUT.to_owned());
+    let refused = |reason: &str| Err(reason.to_owned());
+    match subject {
+        _ if session.is_over() => refused(LEFT_OUT),
+        Subject::Yardstick => refused("the library's accesses are not modelled"),
+        _ if !models(session) => refused("--counters model was not asked for"),
+        Subject::Rung(rung) if rung.kernel == Kernel::Threads && p.blocks.threads > 1 => {
+            refused("the model is of one core's caches")
+        }
+        Subject::Rung(rung) => {
+            let progress = session.line_of_progress();
+            model::count(rung, p, arena, &session.machine, limit_s, progress).map_err(|e| e.to_string())
+        }
     }
-    count(session.counters, &session.machine, subject, p, arena, limit_s, session.line_of_progress())
-}
-
-fn count(
-    counters: Counters,
-    machine: &Machine,
-    subject: Subject,
-    p: &Problem,
-    arena: &Arena,
-    limit_s: f64,
-    progress: Option<Box<dyn FnMut(f64)>>,
-) -> Result<Counts, String> {
-    let Subject::Rung(variant) = subject else {
-        return Err("the library's accesses are not modelled".to_owned());
-    };
-    if !matches!(counters, Counters::Auto | Counters::Model) {
-        return Err("--counters model was not asked for".to_owned());
-    }
-    if variant.kernel == Kernel::Threads && subject.cores(p.blocks.threads) > 1 {
-        return Err("the model is of one core's caches".to_owned());
-    }
-    model::count(variant, p, arena, machine, limit_s, progress).map_err(|e| e.to_string())
-}
-
-fn about(
-    session: &Session,
-    plan: &Plan,
-    subject: Subject,
-    p: &Problem,
-    (seconds, check): (Reading, Option<f64>),
-    model: Result<Counts, String>,
-) -> Result<Outcome, Failure> {
-    let threads = subject.cores(p.blocks.threads);
-    let hardware = match seconds.reason() {
-        // If it could not be timed, it could not be counted either.
-        Some(reason) if session.measures_host => not_counted(reason),
-        _ => hardware(session, plan, subject, p)?,
-    };
-    let mut outcome = Outcome { subject, threads, seconds, check, forms: Vec::new(), model, hardware };
-    if let Subject::Rung(variant) = subject {
-        let form = |cache: &CacheLevel| {
-            (cache.clone(), theory::closed_form(variant.kernel, p.sides(), p.blocks, tile(p.isa), cache))
-        };
-        outcome.forms = session.machine.visible_levels().iter().map(form).collect();
-    }
-    Ok(outcome)
 }
 
 fn not_counted(why: &str) -> Vec<(Event, Reading)> {

@@ -7,8 +7,7 @@ use common::failure::Failure;
 use common::measure::{self, Session};
 use common::record::{Record, Row};
 
-use crate::experiment::{self, Outcome, Subject};
-use crate::experiment::{charts, report};
+use crate::experiment::{self, Outcome, Subject, report};
 use crate::problem::{Blocks, Problem};
 use crate::variants::{Kernel, VARIANTS, Variant};
 
@@ -107,8 +106,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
     if all {
         session.finish_cell_on_signal();
     }
-    let times = experiment::times(&session, &subjects, &p)?;
-    let outcomes = experiment::counted(&session, &plan, &subjects, &p, &arena, times)?;
+    let outcomes = experiment::outcomes(&session, &plan, &subjects, &p, &arena)?;
     let record = args.record(&session, &outcomes, &p);
     if all && args.output.format == Format::Kit {
         session.say(
@@ -119,7 +117,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
         true => report::head() + &outcomes.iter().map(|one| report::line(one, &p)).collect::<String>(),
         false => outcomes.iter().map(|one| report::text(one, &p)).collect(),
     };
-    let chart = &|_: &Record| charts::rates(&outcomes, &p, &session.machine);
+    let chart = &|_: &Record| report::rates(&outcomes, &p, &session.machine);
     output::finish(&record, &args.output, &Shown { kit, chart: Some(chart) })
 }
 
@@ -171,13 +169,13 @@ fn notes(outcome: &Outcome, here: bool) -> Vec<String> {
 impl Args {
     /// Refuses options that `rung` does not use.
     fn used_by(&self, rung: &Variant) -> Result<(), Failure> {
-        use Kernel::{BlockL1, BlockL2, Packed, Prefetch, Recursive, Threads, Tiled, Unrolled};
+        use Kernel::{BlockL1, BlockL2, Recursive, Threads, Tiled, Unrolled};
         let options: [(&str, bool, &[Kernel]); 5] = [
-            ("--block", self.block.is_some(), &[BlockL1, Unrolled, BlockL2, Packed]),
+            ("--block", self.block.is_some(), &[BlockL1, Unrolled, BlockL2]),
             ("--block-l2", self.block_l2.is_some(), &[BlockL2]),
             ("--base", self.base.is_some(), &[Recursive]),
             ("--threads", self.threads.is_some(), &[Threads]),
-            ("--isa", self.isa.is_some(), &[Tiled, Prefetch, Threads]),
+            ("--isa", self.isa.is_some(), &[Tiled, Threads]),
         ];
         match options.into_iter().find(|(_, given, users)| *given && !users.contains(&rung.kernel)) {
             None => Ok(()),

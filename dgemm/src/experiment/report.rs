@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use common::events::Event;
-use common::value::Reading;
+use common::chart::{Axis, Chart};
+use common::machine::Machine;
 use serde_json::{Map, Value as Json, json};
 
 use crate::counting::theory::Misses;
@@ -16,60 +16,31 @@ pub fn list() -> String {
     VARIANTS.iter().map(|v| format!("{:<10} {}\n", v.name, v.idea)).collect()
 }
 
-/// A rung in JSON: its misses by array, from each source.
+/// What a record has of a rung in addition to its figures: the check of its product, and its
+/// misses by array, from each source.
 pub fn details(outcome: &Outcome, p: &Problem) -> Map<String, Json> {
-    let [m, n, k] = p.sides();
-    let mut object = Map::new();
-    let mut set = |key: &str, value: Json| object.insert(key.to_owned(), value);
-    set("variant", outcome.subject.name().into());
-    set("yardstick", matches!(outcome.subject, Subject::Yardstick).into());
-    set("m", m.into());
-    set("n", n.into());
-    set("k", k.into());
-    set("threads", outcome.threads.into());
-    let gflops = outcome.gflops(p);
-    set("gflops", gflops.amount().into());
-    set("gflops_source", source(&gflops));
-    set("seconds", outcome.seconds.amount().into());
-    set("seconds_reading", json!(outcome.seconds));
-    set("check", outcome.check.into());
     let per = |level| outcome.per_iteration(p, level);
-    if let Some(first) = per(1) {
-        set("misses_per_iteration", model_or_form(&first));
-        set("closed_form", json!(first.form.map(misses)));
-        set("residual", first.residual().map_or(Json::Null, misses));
-        set("hardware", json!(first.hardware));
-        set("assumptions", json!(first.assumptions));
-    }
     let levels: Vec<Json> = outcome.levels().into_iter().filter_map(per).map(level).collect();
-    set("levels", levels.into());
-    if let Err(why) = &outcome.model {
-        set("model", json!({"reason": why}));
-    }
-    let counts = |event: &Event| (event.name().to_owned(), json!(outcome.count(event)));
-    set("counts", crate::experiment::EVENTS.iter().map(counts).collect::<Map<_, _>>().into());
-    let metrics = outcome.metrics(p).into_iter().map(|(name, reading)| (name.to_owned(), json!(reading)));
-    set("metrics", metrics.collect::<Map<_, _>>().into());
-    object
-}
-
-fn source(reading: &Reading) -> Json {
-    reading.source().map_or_else(|| reading.to_string().into(), |source| json!(source))
+    let details = [
+        ("yardstick", matches!(outcome.subject, Subject::Yardstick).into()),
+        ("gflops", outcome.gflops(p).amount().into()),
+        ("check", outcome.check.into()),
+        ("misses_per_iteration", per(1).map(model_or_form).unwrap_or_default()),
+        ("levels", levels.into()),
+    ];
+    details.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 fn misses(m: Misses) -> Json {
     json!({"a": m.a, "b": m.b, "c": m.c, "copies": m.copies, "total": m.total()})
 }
 
-fn with_source(m: Misses, source: &str) -> Json {
+fn model_or_form(per: PerIteration) -> Json {
+    let form = || Some((per.form?, "analytic"));
+    let Some((m, source)) = per.model.map(|m| (m, "model")).or_else(form) else { return Json::Null };
     let mut object = misses(m);
     object["source"] = source.into();
     object
-}
-
-fn model_or_form(per: &PerIteration) -> Json {
-    let form = || per.form.map(|form| with_source(form, "analytic"));
-    per.model.map(|m| with_source(m, "model")).or_else(form).unwrap_or_default()
 }
 
 fn level(per: PerIteration) -> Json {
@@ -79,8 +50,9 @@ fn level(per: PerIteration) -> Json {
         "line": per.cache.map(|cache| cache.line.0),
         "model": per.model.map(misses),
         "closed_form": per.form.map(misses),
+        "residual": per.residual().map(misses),
         "hardware": per.hardware,
-        "failing": per.failing(),
+        "assumptions": per.assumptions,
     })
 }
 
@@ -159,10 +131,8 @@ pub fn line(outcome: &Outcome, p: &Problem) -> String {
     let per = outcome.per_iteration(p, 1);
     let cell = |m: Option<f64>| m.map_or_else(|| format!("{:>9}", "-"), |m| format!("{m:>9.4}"));
     let model = per.as_ref().and_then(|per| per.model);
-    for misses in [model.map(|m| m.a), model.map(|m| m.b), model.map(|m| m.c), model.map(|m| m.copies)] {
-        line += &cell(misses);
-    }
-    line += &cell(model.map(Misses::total));
+    let parts: [fn(Misses) -> f64; 5] = [|m| m.a, |m| m.b, |m| m.c, |m| m.copies, Misses::total];
+    line.extend(parts.map(|part| cell(model.map(part))));
     line += &cell(per.as_ref().and_then(|per| per.form).map(Misses::total));
     line + "\n"
 }
@@ -173,4 +143,16 @@ pub fn head() -> String {
         "{:<15}{:>2}{:>11}{:>10}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}\n",
         "variant", "on", "seconds", "GFLOP/s", "a", "b", "c", "copies", "model", "closed"
     )
+}
+
+/// Rate of every rung, in the order of the ladder.
+pub fn rates(outcomes: &[Outcome], p: &Problem, machine: &Machine) -> Chart {
+    let [m, n, k] = p.sides();
+    let title = format!("Matrix product {m} x {k} x {n}, rung by rung");
+    let names = outcomes.iter().map(|outcome| outcome.subject.name().to_owned()).collect();
+    let rates = (1..).map(f64::from).zip(outcomes.iter().map(|outcome| outcome.gflops(p)));
+    let chart = Chart::new(title, Axis::named("rung of the ladder", names), Axis::log10("GFLOP/s"));
+    chart
+        .readings("", &Vec::from_iter(rates))
+        .caption(format!("Known operations over wall time on {}.", machine.description))
 }

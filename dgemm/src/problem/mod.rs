@@ -4,7 +4,6 @@ use figures::random::Random;
 use isa::Widest;
 use memory::{Arena, Array, OutOfMemory};
 
-use crate::rungs::packed;
 use crate::rungs::tiled::{self, Sides};
 use crate::rungs::widest::{Product, tile};
 use crate::view::View;
@@ -70,7 +69,7 @@ pub struct Problem<'a> {
 impl<'a> Problem<'a> {
     /// Bytes of the arena for [`Problem::new`].
     pub fn bytes(m: usize, n: usize, k: usize, blocks: Blocks) -> usize {
-        let doubles = m * k + k * n + m * n + scratch_len(n, k, blocks.within(m, n, k)) + 2 * LINE;
+        let doubles = m * k + k * n + m * n + scratch_len(blocks.within(m, n, k)) + 2 * LINE;
         8 * doubles
     }
 
@@ -104,7 +103,7 @@ impl<'a> Problem<'a> {
         let (a, b) = (arena.matrix("a", m, k)?, arena.matrix("b", k, n)?);
         let c = arena.matrix("c", m, n)?;
         let blocks = blocks.within(m, n, k);
-        let len = scratch_len(n, k, blocks);
+        let len = scratch_len(blocks);
         let scratch = on_a_line(arena.array("copies", len + LINE)?).part(0, len);
         Ok(Problem { a: a.into(), b: b.into(), c: c.into(), scratch, blocks, isa: Widest::detect() })
     }
@@ -185,10 +184,9 @@ pub fn on_a_line(array: Array<f64>) -> Array<f64> {
     array.part(skipped, array.len() - skipped)
 }
 
-fn scratch_len(n: usize, k: usize, blocks: Blocks) -> usize {
+fn scratch_len(blocks: Blocks) -> usize {
     let (height, width) = tile(Widest::detect());
-    let one = tiled::scratch_len(blocks.sides, height, width).next_multiple_of(LINE);
-    (blocks.threads * one).max(packed::scratch_len(k, n, blocks.l1))
+    blocks.threads * tiled::scratch_len(blocks.sides, height, width).next_multiple_of(LINE)
 }
 
 fn times(matrix: View, x: &[f64]) -> Vec<f64> {

@@ -5,7 +5,6 @@ pub mod block_l2;
 pub mod flat_ijk;
 pub mod flat_ikj;
 pub mod orders;
-pub mod packed;
 mod panels;
 pub mod recursive;
 pub mod tiled;

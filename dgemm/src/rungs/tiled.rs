@@ -46,11 +46,9 @@ pub struct Product<'a> {
     pub scratch: Array<'a, f64>,
 }
 
-/// The product by tiles of `R` rows and `N` registers. With `AHEAD` it prefetches the tile
-/// of c to which the sums will be added, and a share of the next strip of a. The core
-/// itself prefetches contiguous data such as the strips of b.
+/// The product by tiles of `R` rows and `N` registers.
 #[inline(always)]
-pub(crate) fn blocks<S: Fused, M: Memory, const R: usize, const N: usize, const AHEAD: bool>(
+pub(crate) fn blocks<S: Fused, M: Memory, const R: usize, const N: usize>(
     mem: &mut M,
     isa: S,
     Product { views: [a, b, c], factors, sides, scratch }: Product,
@@ -66,7 +64,7 @@ pub(crate) fn blocks<S: Fused, M: Memory, const R: usize, const N: usize, const 
                 let right = b.block(k, j, sides.depth, sides.cols);
                 panels::pack_columns(mem, isa, right, factors, b_panels, N);
                 let to = c.block(i, j, sides.rows, sides.cols);
-                tiles::<S, M, R, N, AHEAD>(mem, isa, a_panels, b_panels, to, left.cols());
+                tiles::<S, M, R, N>(mem, isa, a_panels, b_panels, to, left.cols());
             }
         }
     }
@@ -74,7 +72,7 @@ pub(crate) fn blocks<S: Fused, M: Memory, const R: usize, const N: usize, const 
 
 /// The two inner loops around the tile: every strip of a with every strip of b.
 #[inline(always)]
-fn tiles<S: Fused, M: Memory, const R: usize, const N: usize, const AHEAD: bool>(
+fn tiles<S: Fused, M: Memory, const R: usize, const N: usize>(
     mem: &mut M,
     isa: S,
     a: Array<f64>,
@@ -89,8 +87,7 @@ fn tiles<S: Fused, M: Memory, const R: usize, const N: usize, const AHEAD: bool>
         for (number, j) in (0..c.cols()).step_by(width).enumerate() {
             let to = c.block(i, j, R, width);
             let next = a.cells().as_ptr().wrapping_add(a.len() + number * share * LINE);
-            let soon = Soon { c: to, a: next, share };
-            let sums = tile::<S, M, R, N, AHEAD>(mem, isa, a, b.part(j * depth, width * depth), soon);
+            let sums = tile::<S, M, R, N>(mem, isa, a, b.part(j * depth, width * depth), to, next, share);
             panels::add_to(mem, isa, &sums, to);
         }
     }
@@ -99,51 +96,35 @@ fn tiles<S: Fused, M: Memory, const R: usize, const N: usize, const AHEAD: bool>
 /// Doubles per line.
 const LINE: usize = 8;
 
-/// What a tile prefetches.
-struct Soon<'a> {
-    /// The tile of c.
-    c: View<'a>,
-    /// This tile's share of the lines of the next strip of a, and their number.
-    a: *const Cell<f64>,
-    share: usize,
-}
-
-impl Soon<'_> {
-    #[inline(always)]
-    fn row_of_c(&self, row: usize, width: usize) {
-        let c = self.c.row(row).cells().as_ptr();
-        (0..width).step_by(LINE).for_each(|left| prefetch::<1>(c.wrapping_add(left)));
-    }
-
-    #[inline(always)]
-    fn line_of_a(&self, number: usize) {
-        prefetch::<1>(self.a.wrapping_add(number * LINE));
-    }
-}
-
-/// The innermost loop: `R * N` registers of sums, `N` of b, one of a.
+/// The innermost loop: `R * N` registers of sums, `N` of b, one of a. Meanwhile it prefetches
+/// the tile of `c` to which the sums will be added, and this tile's `share` of the lines of
+/// the next strip of a, from `next` on. The core itself prefetches contiguous data such as
+/// the strips of b.
 #[inline(always)]
-fn tile<S: Fused, M: Memory, const R: usize, const N: usize, const AHEAD: bool>(
+fn tile<S: Fused, M: Memory, const R: usize, const N: usize>(
     mem: &mut M,
     isa: S,
     a: Array<f64>,
     b: Array<f64>,
-    soon: Soon,
+    c: View,
+    next: *const Cell<f64>,
+    share: usize,
 ) -> [[S::Register; N]; R] {
     let mut sums = [[isa.splat(0.0); N]; R];
     let mut steps = a.pieces_with(R, b, N * S::LANES);
-    if AHEAD && M::TAKES_HINTS {
+    if M::TAKES_HINTS {
         // a few at a time: the core can have only some dozen lines in flight
-        for row in 0..soon.c.rows() {
-            soon.row_of_c(row, N * S::LANES);
+        for row in 0..c.rows() {
+            let row = c.row(row).cells().as_ptr();
+            (0..N * S::LANES).step_by(LINE).for_each(|left| prefetch(row.wrapping_add(left)));
             for _ in 0..4 {
                 let Some((a, b)) = steps.next() else { break };
                 step(mem, isa, &mut sums, a, b);
             }
         }
-        for line in 0..soon.share {
+        for line in 0..share {
             let Some((a, b)) = steps.next() else { break };
-            soon.line_of_a(line);
+            prefetch(next.wrapping_add(line * LINE));
             step(mem, isa, &mut sums, a, b);
         }
     }

@@ -17,26 +17,26 @@ pub fn tile(isa: Widest) -> (usize, usize) {
 }
 
 impl Product<'_> {
-    /// Adds the product, by tiles of [`tile`]'s size; with `AHEAD` it prefetches.
-    pub fn add<M: Memory, const AHEAD: bool>(self, mem: &mut M, isa: Widest) {
+    /// Adds the product, by tiles of [`tile`]'s size.
+    pub fn add<M: Memory>(self, mem: &mut M, isa: Widest) {
         match isa {
-            Widest::Avx512(isa) => isa.run(Tiles::<_, _, 8, 3, AHEAD> { isa, mem, product: self }),
-            Widest::Avx2Fma(isa) => isa.run(Tiles::<_, _, 6, 2, AHEAD> { isa, mem, product: self }),
-            Widest::Neon(isa) => isa.run(Tiles::<_, _, 6, 4, AHEAD> { isa, mem, product: self }),
-            Widest::Portable(isa) => isa.run(Tiles::<_, _, 4, 1, AHEAD> { isa, mem, product: self }),
+            Widest::Avx512(isa) => isa.run(Tiles::<_, _, 8, 3> { isa, mem, product: self }),
+            Widest::Avx2Fma(isa) => isa.run(Tiles::<_, _, 6, 2> { isa, mem, product: self }),
+            Widest::Neon(isa) => isa.run(Tiles::<_, _, 6, 4> { isa, mem, product: self }),
+            Widest::Portable(isa) => isa.run(Tiles::<_, _, 4, 1> { isa, mem, product: self }),
         }
     }
 }
 
 /// A product by tiles of `R` rows and `N` registers.
-struct Tiles<'p, S, M, const R: usize, const N: usize, const AHEAD: bool> {
+struct Tiles<'p, S, M, const R: usize, const N: usize> {
     isa: S,
     mem: &'p mut M,
     product: Product<'p>,
 }
 
-impl<S: Fused, M: Memory, const R: usize, const N: usize, const AHEAD: bool> Task
-    for Tiles<'_, S, M, R, N, AHEAD>
+impl<S: Fused, M: Memory, const R: usize, const N: usize> Task
+    for Tiles<'_, S, M, R, N>
 {
     type Output = ();
 
@@ -44,9 +44,9 @@ impl<S: Fused, M: Memory, const R: usize, const N: usize, const AHEAD: bool> Tas
     fn run(self) {
         if self.product.views[2].cols() <= S::LANES {
             // Too few columns for a tile: one register wide.
-            tiled::blocks::<S, M, R, 1, AHEAD>(self.mem, self.isa, self.product);
+            tiled::blocks::<S, M, R, 1>(self.mem, self.isa, self.product);
         } else {
-            tiled::blocks::<S, M, R, N, AHEAD>(self.mem, self.isa, self.product);
+            tiled::blocks::<S, M, R, N>(self.mem, self.isa, self.product);
         }
     }
 }

@@ -8,7 +8,7 @@ use memory::Memory;
 
 use crate::problem::Problem;
 use crate::rungs::orders::{ijk, ikj, jik, jki, kij, kji};
-use crate::rungs::{block_l1, block_l2, flat_ijk, flat_ikj, packed, recursive, unrolled};
+use crate::rungs::{block_l1, block_l2, flat_ijk, flat_ikj, recursive, unrolled};
 
 /// The kernel of a rung.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,9 +26,7 @@ pub enum Kernel {
     Unrolled,
     BlockL2,
     Recursive,
-    Packed,
     Tiled,
-    Prefetch,
     Threads,
 }
 
@@ -57,10 +55,8 @@ pub const VARIANTS: &[Variant] = &[
     Variant { name: "unrolled", idea: "L1 blocks, unrolled by 8", kernel: Kernel::Unrolled },
     Variant { name: "block-l2", idea: "L1 blocks within L2 blocks, unrolled", kernel: Kernel::BlockL2 },
     Variant { name: "recursive", idea: "halves of halves, for any cache size", kernel: Kernel::Recursive },
-    Variant { name: "packed", idea: "blocks copied side by side", kernel: Kernel::Packed },
     Variant { name: "tiled", idea: "a tile of c in SIMD registers", kernel: Kernel::Tiled },
-    Variant { name: "prefetch", idea: "tiled, with prefetch instructions", kernel: Kernel::Prefetch },
-    Variant { name: "threads", idea: "prefetch, a block of c per core", kernel: Kernel::Threads },
+    Variant { name: "threads", idea: "tiled, a block of c per core", kernel: Kernel::Threads },
 ];
 
 impl Variant {
@@ -106,9 +102,7 @@ impl Variant {
             Kernel::Unrolled => unrolled::multiply(mem, a, b, c, s.l1),
             Kernel::BlockL2 => block_l2::multiply(mem, a, b, c, s.l2, s.l1),
             Kernel::Recursive => recursive::multiply(mem, a, b, c, s.base),
-            Kernel::Packed => packed::multiply(mem, a, b, c, s.l1, p.scratch),
-            Kernel::Tiled => p.product().add::<_, false>(mem, p.isa),
-            Kernel::Prefetch => p.product().add::<_, true>(mem, p.isa),
+            Kernel::Tiled => p.product().add(mem, p.isa),
             Kernel::Threads => threads::in_turn(mem, p),
         }
     }

@@ -52,7 +52,7 @@ use crate::rungs::widest::{Product, tile};
 /// ```
 pub fn multiply(p: &Problem) -> Result<(), NoThread> {
     let isa = p.isa;
-    at_once(cut(p).map(Lent), &places(), |Lent(block)| block.add::<_, true>(&mut Native, isa))
+    at_once(cut(p).map(Lent), &places(), |Lent(block)| block.add(&mut Native, isa))
 }
 
 /// The processors that this thread may use, if there is an operating system.
@@ -65,7 +65,7 @@ fn places() -> Vec<usize> {
 
 /// The same blocks one after the other on one memory: for a model of one core's caches.
 pub fn in_turn<M: Memory>(mem: &mut M, p: &Problem) {
-    cut(p).for_each(|block| Product { scratch: p.scratch, ..block }.add::<_, true>(mem, p.isa));
+    cut(p).for_each(|block| Product { scratch: p.scratch, ..block }.add(mem, p.isa));
 }
 
 /// The product divided into blocks of c, of whole tiles except at the edge, each with its

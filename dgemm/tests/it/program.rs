@@ -2,6 +2,7 @@
 
 use std::process::{Command, Output};
 
+use common::record::Record;
 use serde_json::Value as Json;
 
 fn dgemm(args: &[&str]) -> Output {
@@ -33,30 +34,30 @@ fn misses_per_iteration_come_as_a_b_and_c() {
     assert_eq!(misses["source"], "model");
     for array in ["a", "b", "c"] {
         assert!(misses[array].as_f64().unwrap() > 0.0);
-        assert!(object["closed_form"][array].as_f64().unwrap() > 0.0);
+        assert!(object["levels"][0]["closed_form"][array].as_f64().unwrap() > 0.0);
     }
     assert_eq!(object["gflops"], Json::Null, "a described machine cannot be timed");
     let n = 120.0 * 120.0;
-    assert_eq!(object["counts"]["PAPI_LD_INS"]["amount"].as_f64().unwrap(), 2.0 * 120.0 * n + n);
-    assert_eq!(object["counts"]["PAPI_SR_INS"]["amount"].as_f64().unwrap(), n);
+    let record: Record = serde_json::from_value(object).unwrap();
+    let counted = ["PAPI_LD_INS", "PAPI_SR_INS"].map(|event| record.rows[0].amount(event).unwrap());
+    assert_eq!(counted, [2.0 * 120.0 * n + n, n]);
 }
 
 #[test]
 fn all_is_one_record_with_every_rung_and_the_yardstick() {
     let record = json(&["all", "48", "--format", "json", "--threads", "2"]);
     assert_eq!(record["program"], "dgemm");
-    let list: Vec<&Json> = record["rows"].as_array().unwrap().iter().map(|row| &row["details"]).collect();
+    let list = record["rows"].as_array().unwrap();
     assert_eq!(list.len(), dgemm::VARIANTS.len() + 1);
-    for (object, variant) in list.iter().zip(dgemm::VARIANTS) {
-        assert_eq!(object["variant"], variant.name);
-        assert_eq!(object["yardstick"], false);
-        assert!(object["gflops"].as_f64().unwrap() > 0.0);
-        assert!(object["check"].as_f64().unwrap() < 1e-12);
+    for (row, variant) in list.iter().zip(dgemm::VARIANTS) {
+        assert_eq!(row["variant"], variant.name);
+        assert_eq!(row["threads"], if variant.name == "threads" { 2 } else { 1 });
+        assert_eq!(row["details"]["yardstick"], false);
+        assert!(row["details"]["gflops"].as_f64().unwrap() > 0.0);
+        assert!(row["details"]["check"].as_f64().unwrap() < 1e-12);
     }
     let last = list.last().unwrap();
-    assert_eq!((&last["yardstick"], &last["threads"]), (&Json::from(true), &Json::from(1)));
-    let threads = list.iter().find(|object| object["variant"] == "threads").unwrap();
-    assert_eq!(threads["threads"], 2);
+    assert_eq!((&last["details"]["yardstick"], &last["threads"]), (&Json::from(true), &Json::from(1)));
 }
 
 #[test]
@@ -87,14 +88,15 @@ fn sides_may_differ_and_blocks_be_set() {
     {
         stdout(&args);
     }
+    let sides = |object: &Json| ["m", "n", "k"].map(|side| object["rows"][0][side].as_u64().unwrap());
     // -n, --n and --size are one option.
     for args in [["ijk", "--n", "20"], ["ijk", "-n", "20"], ["ijk", "--size", "20"]] {
         let object = json(&[&args[..], &["--format", "json"]].concat());
-        assert_eq!((&object["m"], &object["n"], &object["k"]), (&20.into(), &20.into(), &20.into()));
+        assert_eq!(sides(&object), [20, 20, 20]);
     }
     let object =
         json(&["block-l2", "--m", "20", "--n", "30", "--k", "40", "--block", "7", "--format", "json"]);
-    assert_eq!((&object["m"], &object["n"], &object["k"]), (&20.into(), &30.into(), &40.into()));
+    assert_eq!(sides(&object), [20, 30, 40]);
     assert!(object["check"].as_f64().unwrap() < 1e-12);
 }
 

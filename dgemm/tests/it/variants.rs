@@ -132,11 +132,7 @@ fn accesses(kernel: Kernel, [m, n, k]: [u64; 3], blocks: Blocks) -> Option<(u64,
         Kernel::Jki | Kernel::Kji => Some((2 * mnk + k * n, mnk)),
         Kernel::BlockL1 | Kernel::Unrolled => sums(k.div_ceil(l1)),
         Kernel::BlockL2 => sums(nested),
-        Kernel::Packed => {
-            let pieces = k.div_ceil(l1);
-            Some((2 * mnk + m * n * pieces + m * k + k * n, m * n * pieces + m * k + k * n))
-        }
-        Kernel::Recursive | Kernel::Tiled | Kernel::Prefetch | Kernel::Threads => None,
+        Kernel::Recursive | Kernel::Tiled | Kernel::Threads => None,
     }
 }
 
@@ -169,14 +165,4 @@ fn a_tile_in_registers_needs_a_fraction_of_the_loads() {
         tally.loads
     };
     assert!(4 * loads("tiled") < loads("unrolled"));
-    assert_eq!(loads("prefetch"), loads("tiled"), "a hint is not a load");
-}
-
-#[test]
-fn names_are_unique_and_found() {
-    for variant in VARIANTS {
-        assert_eq!(Variant::find(variant.name).unwrap().kernel, variant.kernel);
-        assert_eq!(VARIANTS.iter().filter(|v| v.name == variant.name).count(), 1);
-    }
-    assert!(Variant::find("ijkl").is_none());
 }

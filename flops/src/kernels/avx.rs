@@ -37,22 +37,3 @@ watched! {
         rows(band, |start, x, y| dot(start, x, y));
     }
 }
-
-/// `n` additions in a row.
-pub(super) fn chain(n: u64) -> f64 {
-    assert!(is_x86_feature_detected!("avx"), "this processor has no AVX");
-    // SAFETY: just checked.
-    unsafe { chain_with_avx(n) }
-}
-
-#[target_feature(enable = "avx")]
-fn chain_with_avx(n: u64) -> f64 {
-    let one = std::hint::black_box(_mm256_set1_pd(1.0));
-    let mut sum = _mm256_setzero_pd();
-    for _ in 0..n / 8 {
-        for _ in 0..8 {
-            sum = _mm256_add_pd(sum, one);
-        }
-    }
-    _mm256_cvtsd_f64(sum)
-}

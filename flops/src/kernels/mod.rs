@@ -21,13 +21,9 @@ pub struct Kernel {
     pub name: &'static str,
     /// The unit, in words.
     pub unit: &'static str,
-    /// Doubles it adds in one instruction.
-    pub width: usize,
     /// The product, never inlined and in a section of its own, so that samples can be
     /// assigned to it.
     pub band: fn(Band),
-    /// A chain of this many dependent additions.
-    pub chain: fn(u64) -> f64,
     /// Whether this processor has it.
     pub present: fn() -> bool,
 }
@@ -38,33 +34,25 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         name: "x87",
         unit: "the stack of 80-bit registers",
-        width: 1,
         band: x87::band,
-        chain: x87::chain,
         present: || true,
     },
     Kernel {
         name: "sse-scalar",
         unit: "the lower half of a 16-byte register",
-        width: 1,
         band: scalar::band,
-        chain: scalar::chain,
         present: || true,
     },
     Kernel {
         name: "sse-packed",
         unit: "a 16-byte register",
-        width: 2,
         band: sse::band,
-        chain: sse::chain,
         present: || true,
     },
     Kernel {
         name: "avx",
         unit: "a 32-byte register",
-        width: 4,
         band: avx::band,
-        chain: avx::chain,
         present: || is_x86_feature_detected!("avx"),
     },
 ];
@@ -75,17 +63,13 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         name: "scalar",
         unit: "the lower half of a 16-byte register",
-        width: 1,
         band: scalar::band,
-        chain: scalar::chain,
         present: || true,
     },
     Kernel {
         name: "neon",
         unit: "a 16-byte register",
-        width: 2,
         band: neon::band,
-        chain: neon::chain,
         present: || true,
     },
 ];
@@ -95,9 +79,7 @@ pub const KERNELS: &[Kernel] = &[
 pub const KERNELS: &[Kernel] = &[Kernel {
     name: "scalar",
     unit: "one double at a time",
-    width: 1,
     band: scalar::band,
-    chain: scalar::chain,
     present: || true,
 }];
 

@@ -29,18 +29,3 @@ watched! {
         rows(band, dot);
     }
 }
-
-/// `n` additions in a row.
-pub(super) fn chain(n: u64) -> f64 {
-    // SAFETY: as above.
-    unsafe {
-        let one = std::hint::black_box(vdupq_n_f64(1.0));
-        let mut sum = vdupq_n_f64(0.0);
-        for _ in 0..n / 8 {
-            for _ in 0..8 {
-                sum = vaddq_f64(sum, one);
-            }
-        }
-        vgetq_lane_f64::<0>(sum)
-    }
-}

@@ -17,14 +17,3 @@ watched! {
         rows(band, dot);
     }
 }
-
-/// `n` additions in a row.
-pub(super) fn chain(n: u64) -> f64 {
-    let one = std::hint::black_box(1.0);
-    let mut sum = 0.0;
-    for _ in 0..n / 8 {
-        // Eight in a row, so that the loop's own instructions take no additional time.
-        sum = sum + one + one + one + one + one + one + one + one;
-    }
-    sum
-}

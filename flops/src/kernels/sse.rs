@@ -28,18 +28,3 @@ watched! {
         rows(band, dot);
     }
 }
-
-/// `n` additions in a row.
-pub(super) fn chain(n: u64) -> f64 {
-    // SAFETY: every x86-64 processor has SSE2.
-    unsafe {
-        let one = std::hint::black_box(_mm_set1_pd(1.0));
-        let mut sum = _mm_setzero_pd();
-        for _ in 0..n / 8 {
-            for _ in 0..8 {
-                sum = _mm_add_pd(sum, one);
-            }
-        }
-        _mm_cvtsd_f64(sum)
-    }
-}

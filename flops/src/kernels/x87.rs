@@ -46,31 +46,3 @@ watched! {
         rows(band, dot);
     }
 }
-
-/// `n` additions in a row.
-pub(super) fn chain(n: u64) -> f64 {
-    let mut sum = 0.0f64;
-    // SAFETY: uses only the stack, which it restores.
-    unsafe {
-        asm!(
-            "fld1",
-            "fldz",
-            "test {n}, {n}",
-            "jz 3f",
-            "2:",
-            "fadd st, st(1)", "fadd st, st(1)", "fadd st, st(1)", "fadd st, st(1)",
-            "fadd st, st(1)", "fadd st, st(1)", "fadd st, st(1)", "fadd st, st(1)",
-            "dec {n}",
-            "jnz 2b",
-            "3:",
-            "fstp qword ptr [{sum}]",
-            "fstp st(0)",
-            n = inout(reg) n / 8 => _,
-            sum = in(reg) &raw mut sum,
-            out("st(0)") _, out("st(1)") _, out("st(2)") _, out("st(3)") _,
-            out("st(4)") _, out("st(5)") _, out("st(6)") _, out("st(7)") _,
-            options(nostack),
-        );
-    }
-    sum
-}

@@ -1,6 +1,6 @@
-//! One rung at one size: prepared, timed, counted, and its result checked.
+//! Rungs at one size, in turns: prepared, timed, counted, and their results checked.
 
-use std::cell::OnceCell;
+use std::collections::BTreeMap;
 
 use common::cache::Counts;
 use common::cli::Counters;
@@ -8,20 +8,19 @@ use common::events::Event;
 use common::failure::Failure;
 use common::machine::Machine;
 use common::measure::{self, Plan, Session, Timed};
-use common::memory::{Arena, Matrix};
+use common::memory::Arena;
 use common::record::Row;
-use common::step::StepError;
 use common::value::{Reading, Source};
 
-use crate::measuring::instructions;
+use crate::measuring::instructions::Stepped;
 use crate::modelled;
 use crate::problem::matrices::{self, Fill};
-use crate::problem::residual::{Residual, residual};
+use crate::problem::residual::residual;
 use crate::problem::system::System;
 use crate::{NotRun, Rounding, Variant};
 
 /// The settings of a run.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct Task<'a> {
     /// Rows and columns.
     pub size: usize,
@@ -33,56 +32,83 @@ pub struct Task<'a> {
     pub processors: &'a [usize],
 }
 
-/// The results of a run.
+/// The results of a rung.
 #[derive(Debug, Clone)]
 pub struct Outcome {
+    /// The rung.
+    pub variant: &'static Variant,
     /// The times of all runs.
     pub timed: Timed,
     /// The sum of all elements.
     pub check: f64,
-    /// The error of the result; not computed if every bit is known.
-    pub residual: Option<Residual>,
+    /// The relative error of the result; not computed if every bit is known.
+    pub residual: Option<f64>,
     /// The largest element of the result divided by that of the matrix.
     pub growth: f64,
 }
 
-impl Outcome {
-    /// Cycles, from the time and the core's clock.
-    pub fn cycles(&self) -> Reading {
-        self.timed.figure(|run| self.timed.clock.periods(run.cpu).round())
-    }
-
-    /// Useful operations per second, in millions.
-    pub fn mflops(&self, size: usize) -> Reading {
-        self.timed.figure(|run| Variant::flops(size) / run.wall.0 * 1e-6)
-    }
-}
-
-/// Runs `variant` with the settings of `task`, `runs` times.
+/// The results of `variants` with the settings of `task`. In each round every rung runs once,
+/// so that a slow moment of the machine affects neighbouring rungs equally.
 ///
 /// # Errors
 ///
-/// A sentence: the processor lacks its instructions, there is not enough memory, or the
-/// matrix cannot be eliminated like this.
-pub fn run(variant: &Variant, task: &Task, session: &Session, runs: usize) -> Result<Outcome, String> {
-    variant.available().map_err(|refusal| refused(variant, &refusal))?;
-    let checked = variant.rounding == Rounding::Differs;
-    let arena = arena(task, checked).map_err(|failure| failure.to_string())?;
-    let system = System::new(&arena, task.size, task.processors).map_err(|error| error.to_string())?;
-    task.fill.write(system.matrix);
-    matrices::eliminable(system.matrix).map_err(|broken| broken.to_string())?;
-    let before = matrices::largest(system.matrix);
-    let timed = ran(variant, task, system, |prepare, body| session.time(runs, prepare, body))?;
-    if !task.as_printed {
-        matrices::eliminated(system.matrix, variant.exchanges).map_err(|broken| broken.to_string())?;
+/// If the processor lacks a rung's instructions, there is not enough memory, the matrix cannot
+/// be eliminated, or a rung that should have ge1's bits has others.
+pub fn outcomes(
+    variants: &[&'static Variant],
+    task: &Task,
+    session: &Session,
+) -> Result<Vec<Outcome>, Failure> {
+    let mut outcomes: Vec<Outcome> = Vec::new();
+    for _ in 0..session.runs {
+        for (at, variant) in variants.iter().enumerate() {
+            if session.is_over() && !outcomes.is_empty() {
+                break;
+            }
+            let outcome = once(variant, task, session)?;
+            same_bits(&outcomes, &outcome)?;
+            match outcomes.get_mut(at) {
+                Some(all) => all.timed.runs.extend(outcome.timed.runs),
+                None => outcomes.push(outcome),
+            }
+        }
     }
-    let residual = if checked { Some(compare(task, system, &arena)?) } else { None };
-    Ok(Outcome {
-        timed,
-        check: matrices::check(system.matrix),
-        residual,
-        growth: matrices::largest(system.matrix) / before.max(f64::MIN_POSITIVE),
-    })
+    Ok(outcomes)
+}
+
+fn once(variant: &'static Variant, task: &Task, session: &Session) -> Result<Outcome, Failure> {
+    let differs = variant.rounding == Rounding::Differs;
+    let arena = arena(task, differs)?;
+    let system = System::new(&arena, task.size, task.processors).map_err(Failure::could_not)?;
+    task.fill.write(system.matrix);
+    let before = matrices::largest(system.matrix);
+    let timed = ran(variant, task, system, |prepare, body| session.time(1, prepare, body))?;
+    if !task.as_printed {
+        matrices::eliminated(system.matrix).map_err(Failure::could_not)?;
+    }
+    let residual = if differs {
+        let original = arena.matrix("original", task.size, task.size).map_err(Failure::could_not)?;
+        task.fill.write(original);
+        Some(residual(original, system.matrix).relative)
+    } else {
+        None
+    };
+    let growth = matrices::largest(system.matrix) / before.max(f64::MIN_POSITIVE);
+    Ok(Outcome { variant, timed, check: matrices::check(system.matrix), residual, growth })
+}
+
+/// Fails if a rung that should have the same bits as others has another `check` than an
+/// earlier run, its own or theirs.
+fn same_bits(outcomes: &[Outcome], new: &Outcome) -> Result<(), Failure> {
+    let exact = |outcome: &Outcome| outcome.variant.rounding == Rounding::Same;
+    let other = |outcome: &&Outcome| exact(outcome) && outcome.check.to_bits() != new.check.to_bits();
+    match outcomes.iter().find(other).filter(|_| exact(new)) {
+        Some(other) => Err(Failure::could_not(format!(
+            "Check differs: {} has {:e}, {} has {:e}; one of them is wrong",
+            other.variant.name, other.check, new.variant.name, new.check
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Checks that there is memory for a run at size `n`, and for a copy of its matrix if that is
@@ -113,40 +139,32 @@ fn ran<T>(
     task: &Task,
     system: System,
     measure: impl FnOnce(&mut dyn FnMut(), &mut dyn FnMut()) -> T,
-) -> Result<T, String> {
+) -> Result<T, Failure> {
+    let refused = |refusal: NotRun| Failure::could_not(format!("{}: {refusal}", variant.name));
+    variant.available().map_err(refused)?;
     let mut ran = Ok(());
     let measured = measure(&mut || task.fill.write(system.matrix), &mut || {
         if ran.is_ok() {
             ran = if task.as_printed { variant.run_as_printed(system) } else { variant.run(system) };
         }
     });
-    ran.map(|()| measured).map_err(|refusal| refused(variant, &refusal))
-}
-
-fn refused(variant: &Variant, refusal: &NotRun) -> String {
-    format!("{}: {refusal}", variant.name)
-}
-
-fn compare(task: &Task, system: System, arena: &Arena) -> Result<Residual, String> {
-    let n = task.size;
-    let original: Matrix<f64> = arena.matrix("original", n, n).map_err(|error| error.to_string())?;
-    task.fill.write(original);
-    Ok(residual(original, system.matrix, system.exchanges))
+    ran.map(|()| measured).map_err(refused)
 }
 
 /// The row of a record: the results of a rung, and its instructions and cycles if they were
 /// asked for.
-pub fn row(variant: &Variant, size: usize, outcome: &Outcome, totals: Option<[Reading; 2]>) -> Row {
+pub fn row(size: usize, outcome: &Outcome, totals: Option<[Reading; 2]>) -> Row {
+    let rate = |run: f64| Variant::flops(size) / run * 1e-6;
     let row = Row::new([
-        ("variant", variant.name.into()),
+        ("variant", outcome.variant.name.into()),
         ("size", size.into()),
         ("check", outcome.check.into()),
-        ("residual", outcome.residual.map(|r| r.relative).into()),
+        ("residual", outcome.residual.into()),
     ])
     .with("real_time_seconds", outcome.timed.wall())
     .with("proc_time_seconds", outcome.timed.cpu())
     .with("flops", Reading::new(Variant::flops(size), Source::Analytic))
-    .with("mflops", outcome.mflops(size));
+    .with("mflops", outcome.timed.figure(|run| rate(run.wall.0)));
     match totals {
         Some([instructions, cycles]) => row.with("instructions", instructions).with("cycles", cycles),
         None => row,
@@ -163,8 +181,8 @@ pub fn plan(session: &Session) -> Result<Plan, Failure> {
     Ok(session.plan(&[Event::TOT_INS, Event::TOT_CYC])?.without_model())
 }
 
-/// A rung's instructions, single-stepped once for all sizes.
-pub type Stepped = OnceCell<Result<Option<instructions::Counts>, StepError>>;
+/// The stepped instructions of each rung, found once for all sizes.
+pub type AllStepped = BTreeMap<&'static str, Stepped>;
 
 /// Instructions and cycles of another run: from hardware, as `plan` says; else
 /// single-stepped instructions and cycles from the clock; nothing if only hardware is
@@ -174,14 +192,16 @@ pub type Stepped = OnceCell<Result<Option<instructions::Counts>, StepError>>;
 ///
 /// If the rung does not run, there is not enough memory, or a counter fails.
 pub fn totals(
-    variant: &Variant,
     task: &Task,
     session: &Session,
     plan: &Plan,
     outcome: &Outcome,
-    stepped: &Stepped,
+    stepped: &mut AllStepped,
 ) -> Result<[Reading; 2], Failure> {
-    let [mut instructions, mut cycles] = counted(variant, task, session, plan)?;
+    if session.is_over() {
+        return Ok([Reading::missing("left out: the sweep ended early"), outcome.timed.cycles()]);
+    }
+    let [mut instructions, mut cycles] = counted(outcome.variant, task, session, plan)?;
     if matches!(session.counters, Counters::None | Counters::Hardware) {
         return Ok([instructions, cycles]);
     }
@@ -189,12 +209,13 @@ pub fn totals(
         instructions = if task.as_printed {
             Reading::missing("the misprinted loop is counted by hardware only")
         } else {
-            let found = stepped.get_or_init(|| instructions::Counts::find(variant));
-            instructions::Counts::reading(found, task.size)
+            let stepped =
+                stepped.entry(outcome.variant.name).or_insert_with(|| Stepped::find(outcome.variant));
+            stepped.reading(task.size)
         };
     }
     if cycles.amount().is_none() {
-        cycles = outcome.cycles();
+        cycles = outcome.timed.cycles();
     }
     Ok([instructions, cycles])
 }
@@ -202,8 +223,7 @@ pub fn totals(
 fn counted(variant: &Variant, task: &Task, session: &Session, plan: &Plan) -> Result<[Reading; 2], Failure> {
     let arena = arena(task, false)?;
     let system = System::new(&arena, task.size, task.processors).map_err(Failure::could_not)?;
-    let counts = ran(variant, task, system, |prepare, body| session.count(plan, prepare, body));
-    let counts = counts.map_err(Failure::could_not)??;
+    let counts = ran(variant, task, system, |prepare, body| session.count(plan, prepare, body))??;
     let of = |event: Event| {
         let found = counts.iter().find(|(counted, _)| *counted == event);
         found.map_or_else(|| Reading::missing("not counted"), |(_, reading)| reading.clone())
@@ -215,14 +235,33 @@ fn counted(variant: &Variant, task: &Task, session: &Session, plan: &Plan) -> Re
 ///
 /// # Errors
 ///
-/// A sentence: the rung cannot be modelled, there is not enough memory, or the machine's
-/// description is incomplete.
+/// If the rung cannot be modelled, there is not enough memory, or the machine's description
+/// is incomplete.
 pub fn model(
     variant: &Variant,
     task: &Task,
     machine: &Machine,
     watch: Option<Box<dyn FnMut(f64)>>,
-) -> Result<Counts, String> {
-    check_memory(task.size, 1, false).map_err(|failure| failure.to_string())?;
-    modelled::count_watched(variant, task.size, task.fill, machine, watch)
+) -> Result<Counts, Failure> {
+    check_memory(task.size, 1, false)?;
+    modelled::count(variant, task.size, task.fill, machine, watch).map_err(Failure::could_not)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use common::cli::{Measuring, Modelling, Output};
+
+    #[test]
+    fn every_rung_has_all_rounds_and_every_round_is_compared() {
+        let measuring = Measuring { counters: Counters::None, runs: Some(3), cpu: None };
+        let session = Session::start(&measuring, &Modelling::of("host"), &Output::none()).unwrap();
+        let variants: Vec<&Variant> = ["ge2", "ge3"].iter().filter_map(|name| crate::find(name)).collect();
+        let task = Task { size: 20, fill: Fill::Rand, as_printed: false, processors: &[] };
+        let outcomes = outcomes(&variants, &task, &session).unwrap();
+        assert_eq!(outcomes.iter().map(|outcome| outcome.timed.runs.len()).collect::<Vec<_>>(), [3, 3]);
+        let wrong = Outcome { check: outcomes[1].check + 1.0, ..outcomes[1].clone() };
+        let sentence = same_bits(&outcomes, &wrong).unwrap_err().to_string();
+        assert!(sentence.contains("ge2") && sentence.contains("ge3"), "{sentence}");
+    }
 }

@@ -1,8 +1,6 @@
 //! Measures the rungs on this machine, and prints the results.
 
-pub mod cformat;
 pub mod instructions;
 pub mod measure;
 pub mod peak;
 pub mod program;
-pub mod sweep;

@@ -14,8 +14,7 @@ use common::measure::Session;
 use common::record::{Record, Row};
 use common::value::Reading;
 
-use crate::measuring::cformat::exponent;
-use crate::measuring::measure::{self, Stepped, Task};
+use crate::measuring::measure::{self, AllStepped, Task};
 use crate::problem::matrices::Fill;
 use crate::{VARIANTS, Variant, find};
 
@@ -44,8 +43,13 @@ struct OneRung {
     what: What,
 }
 
-/// The command line of `ge`.
-#[derive(Debug, clap::Args)]
+/// Gaussian elimination of the course's matrix, by any rung of the ladder.
+#[derive(Debug, clap::Parser)]
+#[command(
+    name = "ge",
+    version,
+    after_help = "Examples:\n  ge --list                        all rungs, and which of them run on this processor\n  ge fma 1000 1 --runs 5           MFLOPS of one of them\n  ge ge1 200 --machine i5-7500     its misses, by the model of another machine"
+)]
 pub struct AnyRung {
     /// The rung: ge1 to ge7, or one of those beyond
     #[arg(required_unless_present = "list")]
@@ -59,7 +63,7 @@ pub struct AnyRung {
     /// List the rungs, and which of them this processor can run
     #[arg(long, exclusive = true)]
     list: bool,
-    /// Set the threads of the threaded rungs, each on its processor [default: the processors it may use, within its CPU quota]
+    /// Set the threads of `threads`, each on its processor [default: the processors it may use, within its CPU quota]
     #[arg(long, value_name = "T")]
     threads: Option<usize>,
     #[command(flatten)]
@@ -142,7 +146,7 @@ fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(
         ));
     }
     if threads.is_some() && !variant.threaded() {
-        return Err(Failure::usage(format!("{name} runs on one processor; --threads is for {}", threaded())));
+        return Err(Failure::usage(format!("{name} runs on one processor; --threads is for threads")));
     }
     if what.as_printed && !variant.misprinted() {
         return Err(Failure::usage(format!("{name} is printed right; --as-printed is for ge4, ge5 and ge6")));
@@ -181,12 +185,6 @@ fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(
     output::finish(&record, &what.output, &Shown { kit, chart: None })
 }
 
-/// The rungs that run on several processors.
-fn threaded() -> String {
-    let threaded = VARIANTS.iter().filter(|variant| variant.threaded());
-    threaded.map(|variant| variant.name).collect::<Vec<_>>().join(" and ")
-}
-
 /// The processors for `threads` threads.
 fn processors(allowed: &[usize], team: usize, threads: Option<usize>) -> Result<&[usize], Failure> {
     // A system that does not list its processors has at least one.
@@ -202,19 +200,20 @@ fn processors(allowed: &[usize], team: usize, threads: Option<usize>) -> Result<
 
 /// The results of the run itself.
 fn measured(
-    variant: &Variant,
+    variant: &'static Variant,
     task: &Task,
     measure: u8,
     session: &Session,
     record: &mut Record,
 ) -> Result<Row, Failure> {
     let plan = if measure == 2 { Some(measure::plan(session)?) } else { None };
-    let outcome = measure::run(variant, task, session, session.runs).map_err(Failure::could_not)?;
+    let outcomes = measure::outcomes(&[variant], task, session)?;
+    let outcome = &outcomes[0];
     if outcome.growth > DOUBTFUL_GROWTH && !task.as_printed {
         session.note(
             record,
             format!(
-                "a tiny pivot let the elements grow {:.0e}-fold; {:.0} of their 16 digits are lost (`ge pivoting` does not lose them)",
+                "a tiny pivot let the elements grow {:.0e}-fold; {:.0} of their 16 digits are lost",
                 outcome.growth,
                 outcome.growth.log10().min(16.0)
             ),
@@ -222,15 +221,14 @@ fn measured(
     }
     let threads = if variant.threaded() { task.processors.len().max(1) } else { 1 };
     session.note_waits(record, &outcome.timed.wall(), &outcome.timed.cpu(), threads);
-    let stepped = Stepped::new();
-    let totals = plan.map(|plan| measure::totals(variant, task, session, &plan, &outcome, &stepped));
-    Ok(measure::row(variant, task.size, &outcome, totals.transpose()?))
+    let totals = plan.map(|plan| measure::totals(task, session, &plan, outcome, &mut AllStepped::new()));
+    Ok(measure::row(task.size, outcome, totals.transpose()?))
 }
 
 /// The results of the cache model.
 fn modelled(row: Row, variant: &Variant, task: &Task, session: &Session) -> Result<Row, Failure> {
     let line = session.line_of_progress();
-    let counts = measure::model(variant, task, &session.machine, line).map_err(Failure::could_not)?;
+    let counts = measure::model(variant, task, &session.machine, line)?;
     let events = [
         ("loads", "PAPI_LD_INS"),
         ("stores", "PAPI_SR_INS"),
@@ -285,17 +283,12 @@ fn times(row: &Row, measure: u8) -> String {
 
 fn checks(row: &Row) -> String {
     let key = |name: &str| row.keys.get(name).and_then(serde_json::Value::as_f64);
-    match (row.keys.contains_key("check"), key("residual")) {
-        (false, _) => "Check: not computed \n".to_owned(),
-        (true, None) => format!("Check: {} \n", exponent(key("check").unwrap_or(f64::NAN))),
-        (true, Some(residual)) => {
-            format!(
-                "Check: {} residual: {}\n",
-                exponent(key("check").unwrap_or(f64::NAN)),
-                exponent(residual)
-            )
-        }
+    if !row.keys.contains_key("check") {
+        return "Check: not computed \n".to_owned();
     }
+    let residual = key("residual").map(|residual| format!("residual: {}", exponent(residual)));
+    let check = exponent(key("check").unwrap_or(f64::NAN));
+    format!("Check: {check} {}\n", residual.unwrap_or_default())
 }
 
 fn whole(reading: &Reading) -> String {
@@ -311,6 +304,35 @@ fn source(reading: &Reading) -> String {
                 format!(" median of {} ({} to {})", s.runs, exponent(s.min), exponent(s.max))
             });
             format!("source={source}{spread}")
+        }
+    }
+}
+
+/// `x` as C's `printf("%e", x)` prints it: six decimals, a sign and at least two digits in
+/// the exponent.
+fn exponent(x: f64) -> String {
+    let text = format!("{x:.6e}");
+    // Infinity and NaN have no exponent.
+    let Some((digits, power)) = text.split_once('e') else { return text.to_lowercase() };
+    let (sign, power) = power.strip_prefix('-').map_or(('+', power), |power| ('-', power));
+    format!("{digits}e{sign}{power:0>2}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::exponent;
+
+    #[test]
+    fn exponents_are_those_of_printf() {
+        for (x, expected) in [
+            (-873285032152802.5, "-8.732850e+14"),
+            (-0.0, "-0.000000e+00"),
+            (9.9999999, "1.000000e+01"),
+            (1.01e143, "1.010000e+143"),
+            (f64::NEG_INFINITY, "-inf"),
+            (f64::NAN, "nan"),
+        ] {
+            assert_eq!(exponent(x), expected);
         }
     }
 }

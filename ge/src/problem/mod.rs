@@ -4,4 +4,3 @@ pub mod matrices;
 pub mod rand;
 pub mod residual;
 pub mod system;
-pub(crate) mod workspace;

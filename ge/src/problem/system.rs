@@ -3,10 +3,9 @@
 use std::cell::Cell;
 
 use dgemm::problem::{LINE, on_a_line};
-use isa::Widest;
 use memory::{Arena, Array, Matrix, Memory, OutOfMemory};
 
-use crate::problem::workspace::Workspace;
+use crate::rungs::blocked;
 
 /// The arrays of one run, in one arena. They do not overlap, and no code can exchange them:
 /// the threaded rungs rely on that.
@@ -17,12 +16,11 @@ pub struct System<'a> {
     pub(crate) rows: Rows<'a>,
     /// ge1's loop variables.
     pub(crate) variables: Variables<'a>,
-    pub(crate) exchanges: Array<'a, usize>,
     /// Processors for the threaded rungs, at least one.
     pub(crate) processors: &'a [usize],
-    /// The factor of each pivot's row.
-    factors: Array<'a, f64>,
-    /// Memory for copies, a part for each thread.
+    /// For the blocked rungs: -1 / pivot, for the pivots done so far.
+    pub(crate) factors: Array<'a, f64>,
+    /// Memory for the blocked rungs' copies, a part for each thread.
     panels: Array<'a, f64>,
 }
 
@@ -68,8 +66,8 @@ impl<'a> System<'a> {
     /// Bytes of an arena for an `n` by `n` system with this many threads (at least one);
     /// `None` if no machine can address them.
     pub fn bytes(n: usize, threads: usize) -> Option<usize> {
-        let beside = threads.max(1).checked_mul(Workspace::panels(n))?.checked_add(LINE)?;
-        n.checked_mul(n)?.checked_add(n.checked_mul(3)?)?.checked_add(4)?.checked_add(beside)?.checked_mul(8)
+        let copies = threads.max(1).checked_mul(blocked::panels(n))?.checked_add(LINE)?;
+        n.checked_mul(n)?.checked_add(n.checked_mul(2)?)?.checked_add(4)?.checked_add(copies)?.checked_mul(8)
     }
 
     /// Rows and columns of the matrix.
@@ -90,11 +88,6 @@ impl<'a> System<'a> {
         (self.matrix.flat(), self.size())
     }
 
-    /// For each step, the row that was exchanged with the pivot row.
-    pub fn exchanges(self) -> Array<'a, usize> {
-        self.exchanges
-    }
-
     /// An `n` by `n` matrix of zeros, for one thread on each of `processors`; if that is
     /// empty, for one thread on the first.
     ///
@@ -106,37 +99,24 @@ impl<'a> System<'a> {
         let matrix = arena.matrix("a", n, n)?;
         let pointers = arena.array::<usize>("rows", n)?;
         let variables = arena.array::<usize>("variables", 4)?;
-        let exchanges = arena.array::<usize>("exchanges", n)?;
         let factors = arena.array("factors", n)?;
-        let panels = on_a_line(arena.array("panels", processors.len() * Workspace::panels(n) + LINE)?);
+        let panels = on_a_line(arena.array("panels", processors.len() * blocked::panels(n) + LINE)?);
         pointers.fill(|i| i * n);
-        exchanges.fill(|k| k);
         variables.at(0).set(n);
         let [size, i, j, k] = [0, 1, 2, 3].map(|slot| variables.at(slot));
         Ok(System {
             matrix,
             rows: Rows { pointers, elements: matrix.flat() },
             variables: Variables { size, i, j, k },
-            exchanges,
             processors,
             factors,
             panels,
         })
     }
 
-    /// The matrix, with the workspace of thread `index`.
-    pub(crate) fn workspace(self, index: usize) -> Workspace<'a> {
-        let n = self.size();
-        let len = Workspace::panels(n);
-        let panels = self.panels.part(index * len, len);
-        Workspace {
-            a: self.matrix.flat(),
-            n,
-            exchanges: self.exchanges,
-            factors: self.factors,
-            panels,
-            copy: self.panels.part(0, len),
-            isa: Widest::detect(),
-        }
+    /// The memory for copies of thread `index`.
+    pub(crate) fn panels_of(self, index: usize) -> Array<'a, f64> {
+        let len = blocked::panels(self.size());
+        self.panels.part(index * len, len)
     }
 }

@@ -1,11 +1,10 @@
-//! threads, lu-threads: the blocked rung, and lu, on several processors.
+//! threads: the blocked rung on several processors.
 //!
 //! **What changed.** All threads execute the same steps; in each, a thread does its share
 //! of the rows or columns, and then waits for the others.
 //!
 //! **Predict.** Twice the processors: which of the steps does not become twice
-//! as fast, and what does that cost at N = 200, at N = 2000? (In lu-threads one thread
-//! eliminates each panel, while the others wait.)
+//! as fast, and what does that cost at N = 200, at N = 2000?
 //!
 //! **Per inner step:** 2 flops, as in blocked.
 
@@ -15,7 +14,7 @@ use isa::{FusedQuads, Isa, Native};
 use crate::problem::system::System;
 use crate::rungs::{NotRun, blocked};
 
-/// Eliminates below the diagonal, with or without row exchanges. The first member of the
+/// Eliminates below the diagonal. The first member of the
 /// team is this thread; each other one is a new thread, pinned to its own processor of the
 /// system's if the operating system allows it.
 ///
@@ -47,14 +46,14 @@ use crate::rungs::{NotRun, blocked};
 /// # let arena = memory::Arena::with_capacity(System::bytes(9, 2).unwrap()).unwrap();
 /// let system = System::new(&arena, 9, &[0, 1]).unwrap();
 /// system.matrix().at(0, 0).set(1.0);
-/// let _ = threads::eliminate::<false>(system);
+/// let _ = threads::eliminate(system);
 /// ```
-pub fn eliminate<const EXCHANGES: bool>(system: System) -> Result<(), NotRun> {
+pub fn eliminate(system: System) -> Result<(), NotRun> {
     let quads = FusedQuads::detect().ok_or(NotRun::Lacks(FusedQuads::NAME))?;
     let team = Team::new(system.processors.len());
     let lent = team.members().map(|member| Lent { system, member });
     at_once(lent, system.processors, |Lent { system, member }| {
-        blocked::share::<_, EXCHANGES>(&mut Native, system, quads, &member);
+        blocked::share(&mut Native, system, quads, &member);
     })?;
     Ok(())
 }
@@ -67,8 +66,7 @@ struct Lent<'a> {
 
 // SAFETY: only `eliminate` makes one, for `blocked::share`. Between two barriers
 // (`Member::wait`) no member reads or writes an element that another one writes: each has
-// its own rows or columns (`Member::share`), also of the panel's copy, and its own panels,
-// or is the only one at work (`Member::first`). What all members read was written before a
-// barrier, and the copy is no longer read when its memory is used for the first member's
-// panels. The parts of a `System` do not overlap, and `eliminate` waits for all threads.
+// its own rows or columns (`Member::share`) and its own panels, or is the only one at work
+// (`Member::first`). What all members read was written before a barrier. The parts of a
+// `System` do not overlap, and `eliminate` waits for all threads.
 unsafe impl Send for Lent<'_> {}

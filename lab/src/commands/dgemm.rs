@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use ::dgemm::experiment::{self, Subject, charts, program};
+use ::dgemm::experiment::{self, Subject, program};
 use ::dgemm::{Problem, Variant};
 use common::chart::{Axis, Chart};
 use common::cli::{self, Compare, Counters, Measuring, Modelling, Output};
 use common::failure::Failure;
+use common::machine::Machine;
 use common::measure::{self, Plan, Session};
 use common::record::{Record, Row};
 use common::value::{Reading, Source};
@@ -18,8 +19,8 @@ use super::ladder::{self, Ladder, Options};
 #[command(
     mut_arg("runs", experiment::runs),
     mut_arg("counters", experiment::sources),
-    mut_arg("sizes", |sizes| sizes.default_value("64..1024")),
-    mut_arg("variants", |variants| variants.default_value("ijk,ikj,block-l1,unrolled,block-l2,recursive,packed,prefetch,threads")),
+    mut_arg("sizes", |sizes| sizes.default_value("64,96,128,192,256,384,512,768,1024")),
+    mut_arg("variants", |variants| variants.default_value("ijk,ikj,block-l1,unrolled,block-l2,recursive,tiled,threads")),
     mut_arg("compare", cli::refused::<Compare>("the chart of misses uses the model already: leave out --compare")),
     mut_arg("chart", cli::refused::<PathBuf>("this sweep draws three charts; choose their folder with --output"))
 )]
@@ -56,7 +57,6 @@ struct Products<'s> {
 impl Ladder for Products<'_> {
     const NAME: &'static str = "dgemm";
     const SIZE: &'static str = "n";
-    const SECONDS: &'static str = "seconds";
 
     fn estimate(&self, n: usize) -> f64 {
         let models = matches!(self.session.counters, Counters::Auto | Counters::Model);
@@ -71,8 +71,7 @@ impl Ladder for Products<'_> {
         let p = problem(&arena, [n; 3], blocks).map_err(Failure::could_not)?;
         let subjects: Vec<Subject> =
             rungs.iter().filter_map(|name| Variant::find(name)).map(Subject::Rung).collect();
-        let times = experiment::times(session, &subjects, &p)?;
-        let outcomes = experiment::counted(session, &self.plan, &subjects, &p, &arena, times)?;
+        let outcomes = experiment::outcomes(session, &self.plan, &subjects, &p, &arena)?;
         let measured = outcomes.iter().filter(|outcome| {
             outcome.seconds.amount().is_some() || outcome.model.is_ok() || !session.is_over()
         });
@@ -110,7 +109,7 @@ impl Ladder for Products<'_> {
                 |row: &Row| row.reading(figure).cloned().unwrap_or_else(|| Reading::missing("none"));
             let axes = [Axis::log2("side n of the matrices"), y];
             let chart = ladder::over_size::<Self>(record, title, axes, reading).caption(caption);
-            let marks = charts::capacities(&self.session.machine).into_iter();
+            let marks = capacities(&self.session.machine).into_iter();
             marks
                 .filter(|(n, _)| (from..=to).contains(n))
                 .fold(chart, |chart, (n, label)| chart.mark(n, label))
@@ -125,6 +124,20 @@ impl Ladder for Products<'_> {
             ("dgemm-misses.svg", drawn("L1 misses per inner iteration", misses, MISSES, &modelled)),
         ]
     }
+}
+
+/// The sides `n` at which the three matrices, or the lines of one column, fill each cache;
+/// none for a sealed machine.
+fn capacities(machine: &Machine) -> Vec<(f64, String)> {
+    let mut marks = Vec::new();
+    for cache in machine.visible_levels() {
+        let bytes = cache.size.0 as f64;
+        marks.push(((bytes / 24.0).sqrt(), format!("a, b, c = L{}", cache.level)));
+        if cache.level == 1 {
+            marks.push((cache.lines() as f64, "column = L1".to_owned()));
+        }
+    }
+    marks
 }
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
 //! The rungs of a ladder over the size of their matrices: the driver of `lab ge` and
 //! `lab dgemm`.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use common::chart::{Axis, Chart};
 use common::cli;
 use common::failure::Failure;
-use common::measure::{self, Session};
+use common::measure::Session;
 use common::output::{self, Folder, Shown};
 use common::record::{Record, Row};
 use common::value::Reading;
@@ -19,17 +18,13 @@ const SIZES: usize = 2000;
 /// The options of both commands.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Set the sizes: FIRST..LAST:STEP, FIRST..LAST with two sizes in each doubling, or a list like 100,500,1000
+    /// Set the sizes: FIRST..LAST:STEP, or a list like 100,500,1000
     #[arg(long, value_name = "SIZES", required = false)] // each command sets a default
     sizes: Sizes,
 
     /// Choose the rungs, in the order of the ladder (`ge --list` and `dgemm --list` name all)
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) variants: Vec<String>,
-
-    /// Skip a rung at sizes where one run would take longer, in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
-    limit: f64,
 
     /// Write the charts, the record and its table to this folder [default: none are written]
     #[arg(short, long, value_name = "FOLDER")]
@@ -43,22 +38,16 @@ impl FromStr for Sizes {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Sizes, String> {
-        let wrong = || "sizes are FIRST..LAST:STEP, FIRST..LAST or a list of numbers from 1".to_owned();
+        let wrong = || "sizes are FIRST..LAST:STEP or a list of numbers from 1".to_owned();
         let number = |text: &str| text.trim().parse().ok().filter(|size| *size > 0).ok_or_else(wrong);
         let Some((first, rest)) = text.split_once("..") else {
             return text.split(',').map(number).collect::<Result<_, _>>().map(Sizes);
         };
-        let (last, step) = rest.split_once(':').map_or((rest, None), |(last, step)| (last, Some(step)));
-        let (first, last): (usize, usize) = (number(first)?, number(last)?);
+        let (last, step) = rest.split_once(':').ok_or_else(wrong)?;
+        let (first, last, step): (usize, usize, usize) = (number(first)?, number(last)?, number(step)?);
         if first > last {
             return Err(wrong());
         }
-        let Some(step) = step.map(number).transpose()? else {
-            let doublings = (0..usize::BITS).map_while(|power| first.checked_mul(1 << power));
-            let sizes = doublings.flat_map(|size| [size, size.saturating_add(size / 2)]);
-            let sizes: BTreeSet<usize> = sizes.filter(|size| *size <= last).collect();
-            return Ok(Sizes(sizes.into_iter().collect()));
-        };
         let count = (last - first) / step + 1;
         if count > SIZES {
             return Err(format!("{count} sizes; a sweep has up to {SIZES}: choose a larger step"));
@@ -67,19 +56,12 @@ impl FromStr for Sizes {
     }
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
-    let seconds = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
-    seconds.ok_or_else(|| "give a number of seconds above 0, like 20".to_owned())
-}
-
 /// What differs between the ladders.
 pub(crate) trait Ladder {
     /// The program's name in records and files.
     const NAME: &'static str;
     /// The key of a row with the size.
     const SIZE: &'static str;
-    /// The figure of a row with the seconds.
-    const SECONDS: &'static str;
 
     /// Seconds of one run at a size, before anything is measured.
     fn estimate(&self, size: usize) -> f64;
@@ -101,7 +83,7 @@ pub(crate) trait Ladder {
 /// or a signal is printed and saved too.
 pub(crate) fn run<L: Ladder>(
     ladder: &mut L,
-    mut rungs: Vec<&'static str>,
+    rungs: Vec<&'static str>,
     session: &Session,
     options: &Options,
     to: &cli::Output,
@@ -109,15 +91,14 @@ pub(crate) fn run<L: Ladder>(
     let folder = options.output.as_deref().map(Folder::prepare).transpose()?;
     let mut record =
         session.record(L::NAME).set("sizes", options.sizes.0.clone()).set("variants", rungs.clone());
-    let each = |&size: &usize| rungs.len() as f64 * ladder.estimate(size).min(options.limit);
-    let all: f64 = options.sizes.0.iter().map(each).sum();
+    let each: f64 = options.sizes.0.iter().map(|&size| ladder.estimate(size)).sum();
     // One run more checks the result, or counts.
-    session.expect("this sweep", (session.runs + 1) as f64 * all)?;
+    session.expect("this sweep", ((session.runs + 1) * rungs.len()) as f64 * each)?;
     session.finish_cell_on_signal();
-    let measured = sweep(ladder, &mut rungs, session, options, &mut record);
+    let measured = sweep(ladder, &rungs, session, options, &mut record);
     if record.rows.is_empty() {
         measured?;
-        return Err(Failure::could_not("nothing was measured: choose smaller sizes, or more with --limit"));
+        return Err(Failure::could_not("nothing was measured: choose smaller sizes"));
     }
     ladder.complete(&mut record);
     if let (Some(folder), Some(path)) = (&folder, &options.output) {
@@ -144,7 +125,7 @@ pub(crate) fn run<L: Ladder>(
 
 fn sweep<L: Ladder>(
     ladder: &mut L,
-    rungs: &mut Vec<&'static str>,
+    rungs: &[&'static str],
     session: &Session,
     options: &Options,
     record: &mut Record,
@@ -155,32 +136,10 @@ fn sweep<L: Ladder>(
             session.note(record, format!("{why}; n = {size} and larger sizes are skipped"));
             break;
         }
-        rungs.retain(|rung| {
-            let expected = expected::<L>(&record.rows, rung, size).unwrap_or_else(|| ladder.estimate(size));
-            if expected > options.limit {
-                let told = measure::duration(expected);
-                session.note(
-                    record,
-                    format!(
-                        "{rung} ends before n = {size}, where it would take about {told}; --limit allows more"
-                    ),
-                );
-            }
-            expected <= options.limit
-        });
-        if rungs.is_empty() {
-            break;
-        }
         session.say(format_args!("n = {size}"));
         record.rows.extend(ladder.measure(rungs, size)?);
     }
     Ok(())
-}
-
-/// The seconds of a run at `size`, from the last size that was measured.
-fn expected<L: Ladder>(rows: &[Row], rung: &str, size: usize) -> Option<f64> {
-    let row = rows.iter().rfind(|row| name(row) == rung)?;
-    Some(row.amount(L::SECONDS)? * (size as f64 / row.whole(L::SIZE)? as f64).powi(3))
 }
 
 /// The rung of a row.
@@ -219,12 +178,11 @@ mod tests {
     use super::Sizes;
 
     #[test]
-    fn sizes_are_steps_doublings_or_lists() {
+    fn sizes_are_steps_or_lists() {
         for (text, sizes) in [
             ("100..300:100", &[100, 200, 300][..]),
             ("100..350:100", &[100, 200, 300]),
-            ("64..256", &[64, 96, 128, 192, 256]),
-            ("1..3", &[1, 2, 3]),
+            ("1..3:1", &[1, 2, 3]),
             ("5,17", &[5, 17]),
         ] {
             assert_eq!(text.parse(), Ok(Sizes(sizes.to_vec())), "{text}");
@@ -240,6 +198,7 @@ mod tests {
             "1..3:0",
             "1,,2",
             "1..x",
+            "1..3",
             "1..1000000000000:1",
             "1..18446744073709551615:1",
         ] {

@@ -84,7 +84,7 @@ fn a_chart_of_an_earlier_sweep_is_not_left_among_those_of_the_next() {
 const SMALL: [(&str, &str); 4] = [
     ("lab causes", "16"),
     ("lab ge", "--sizes 16 --runs 1"),
-    ("lab dgemm", "--sizes 16..32 --variants ijk,ikj"),
+    ("lab dgemm", "--sizes 16,32 --variants ijk,ikj"),
     ("spark", "--max 16K --repeats 1"),
 ];
 

@@ -165,7 +165,7 @@ fn eliminations_are_stepped_through_in_their_own_files() {
     for (rung, name, text) in texts {
         let n = 11;
         let steps = Steps::walk(&machine, &Kernel::Ge { rung, n }).unwrap();
-        let counted = ge::modelled::count(ge::find(name).unwrap(), n, Fill::Rand, &machine).unwrap();
+        let counted = ge::modelled::count(ge::find(name).unwrap(), n, Fill::Rand, &machine, None).unwrap();
         assert_eq!(steps.steps().len() as u64, counted.loads + counted.stores, "{name}");
         for step in steps.steps() {
             let line = text.lines().nth(step.place.0 as usize - 1).unwrap();

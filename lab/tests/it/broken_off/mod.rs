@@ -163,7 +163,7 @@ fn a_signal_ends_a_sweep_which_retains_what_it_measured() {
     let folder = tempfile::tempdir().unwrap();
     for (line, kept, rows) in [
         ("lab ge --sizes 100,150 --variants ge1,ge3 --runs 9999 --output INT", "INT/ge.json", 4),
-        ("lab dgemm --sizes 64..2048 --variants jki --counters none --output TERM", "TERM/dgemm.json", 11),
+        ("lab dgemm --sizes 64..2048:64 --variants jki --counters none --output TERM", "TERM/dgemm.json", 32),
         ("cm1 --max 8M --counters none --runs 100 --record HUP.json", "HUP.json", 195),
         ("spark --max 8M --runs 100 --record INT.json", "INT.json", 210),
         ("dgemm all 700 --counters none --runs 99 --record TERM.json", "TERM.json", 30),

@@ -108,8 +108,8 @@ const LINES: &[(&str, &[&str])] = &[
     (
         "lab dgemm",
         &[
-            "--machine M --sizes 32..48 --variants ijk,block-l1 --output drawn",
-            "--machine M --sizes 1..2 --variants no",
+            "--machine M --sizes 32,48 --variants ijk,block-l1 --output drawn",
+            "--machine M --sizes 1,2 --variants no",
         ],
     ),
     ("lab ge", &["--machine M --sizes 40"]),
