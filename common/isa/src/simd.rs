@@ -1,7 +1,6 @@
 //! What a token of an instruction set is, and its operations.
 
 use std::fmt::Debug;
-use std::slice;
 
 use memory::Vector;
 
@@ -43,25 +42,6 @@ pub trait Simd: Isa {
     fn sub(self, x: Self::Register, y: Self::Register) -> Self::Register;
     /// `x * y`
     fn mul(self, x: Self::Register, y: Self::Register) -> Self::Register;
-
-    /// Transposes a block of [`LANES`](Simd::LANES) registers: lane c of row r becomes lane
-    /// r of row c.
-    ///
-    /// # Panics
-    ///
-    /// If there are fewer rows.
-    #[inline(always)]
-    fn transpose(self, rows: &mut [Self::Register]) {
-        // SAFETY: a register is LANES adjacent doubles and nothing else, valid for any
-        // bits.
-        let cells =
-            unsafe { slice::from_raw_parts_mut(rows.as_mut_ptr().cast::<f64>(), rows.len() * Self::LANES) };
-        for r in 0..Self::LANES {
-            for c in 0..r {
-                cells.swap(r * Self::LANES + c, c * Self::LANES + r);
-            }
-        }
-    }
 }
 
 /// Fused multiply-add, which rounds once; [`Scalar`](crate::Scalar), and registers made of
@@ -121,7 +101,7 @@ macro_rules! register {
 /// Declares a token's arithmetic with its intrinsics.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! simd {
-    ($token:ident, $register:ident: $splat:expr, $add:expr, $sub:expr, $mul:expr $(, $transpose:expr)?) => {
+    ($token:ident, $register:ident: $splat:expr, $add:expr, $sub:expr, $mul:expr) => {
         impl crate::Simd for $token {
             type Register = $register;
 
@@ -145,11 +125,6 @@ macro_rules! simd {
                 // SAFETY: as above.
                 $register(unsafe { $mul(x.0, y.0) })
             }
-            $(#[inline(always)]
-            fn transpose(self, rows: &mut [$register]) {
-                // SAFETY: as above.
-                unsafe { $transpose(rows) }
-            })?
         }
     };
 }

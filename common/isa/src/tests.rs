@@ -1,6 +1,6 @@
 //! Compares every instruction set with the same arithmetic on plain numbers.
 
-use memory::{Arena, Memory, Vector};
+use memory::Vector;
 use proptest::prelude::*;
 
 use crate::*;
@@ -65,41 +65,6 @@ proptest! {
         check_fused::<Scalar>([sum, x, y], false);
         check_fused::<Twice<Twice<Scalar>>>([sum, x, y], false);
     }
-}
-
-fn check_transpose<S: Simd>() {
-    struct Transpose<S>(S);
-    impl<S: Simd> Task for Transpose<S> {
-        type Output = Vec<S::Register>;
-        #[inline(always)]
-        fn run(self) -> Self::Output {
-            let count = S::LANES * S::LANES;
-            let arena = Arena::with_capacity(8 * count + 64).unwrap();
-            let rows = arena.array::<f64>("rows", count).unwrap();
-            (0..count).for_each(|at| rows.at(at).set(at as f64));
-            let row = |r: usize| Native.load_vector(rows.lanes(r * S::LANES));
-            let mut square: Vec<S::Register> = (0..S::LANES).map(row).collect();
-            self.0.transpose(&mut square);
-            square
-        }
-    }
-    let Some(simd) = S::detect() else { return };
-    for (c, column) in simd.run(Transpose(simd)).into_iter().enumerate() {
-        let lanes: Vec<f64> = (0..S::LANES).map(|r| column.lane(r)).collect();
-        let expected: Vec<f64> = (0..S::LANES).map(|r| (r * S::LANES + c) as f64).collect();
-        assert_eq!(lanes, expected, "{}: column {c}", S::NAME);
-    }
-}
-
-#[test]
-fn every_block_is_transposed() {
-    check_transpose::<Scalar>();
-    check_transpose::<Pairs>();
-    check_transpose::<Quads>();
-    check_transpose::<FusedQuads>();
-    check_transpose::<Octets>();
-    check_transpose::<Neon>();
-    check_transpose::<Twice<Twice<Scalar>>>();
 }
 
 #[test]

@@ -38,32 +38,7 @@ token! {
 simd!(Sse2, F64x2: _mm_set1_pd, _mm_add_pd, _mm_sub_pd, _mm_mul_pd);
 simd!(Avx, F64x4: _mm256_set1_pd, _mm256_add_pd, _mm256_sub_pd, _mm256_mul_pd);
 simd!(Avx2Fma, F64x4: _mm256_set1_pd, _mm256_add_pd, _mm256_sub_pd, _mm256_mul_pd);
-simd!(Avx512, F64x8: _mm512_set1_pd, _mm512_add_pd, _mm512_sub_pd, _mm512_mul_pd, transpose);
+simd!(Avx512, F64x8: _mm512_set1_pd, _mm512_add_pd, _mm512_sub_pd, _mm512_mul_pd);
 
 fused!(Avx2Fma, F64x4: _mm256_fmadd_pd, _mm256_fnmadd_pd);
 fused!(Avx512, F64x8: _mm512_fmadd_pd, _mm512_fnmadd_pd);
-
-/// Lanes 0 and 2 of each of two registers' four pairs of doubles, then lanes 1 and 3.
-const EVEN: i32 = 0b10_00_10_00;
-const ODD: i32 = 0b11_01_11_01;
-
-/// Transposes the first eight registers: adjacent rows are interleaved into pairs, and the
-/// pairs are sorted by column in two steps.
-#[target_feature(enable = "avx512f")]
-#[inline]
-fn transpose(rows: &mut [F64x8]) {
-    let mut woven = [[_mm512_setzero_pd(); 4]; 2];
-    for (i, two) in rows[..8].chunks_exact(2).enumerate() {
-        woven[0][i] = _mm512_unpacklo_pd(two[0].0, two[1].0);
-        woven[1][i] = _mm512_unpackhi_pd(two[0].0, two[1].0);
-    }
-    for (odd, [a, b, c, d]) in woven.into_iter().enumerate() {
-        let even_pairs = [_mm512_shuffle_f64x2::<EVEN>(a, b), _mm512_shuffle_f64x2::<EVEN>(c, d)];
-        let odd_pairs = [_mm512_shuffle_f64x2::<ODD>(a, b), _mm512_shuffle_f64x2::<ODD>(c, d)];
-        for (pair, [upper, lower]) in [even_pairs, odd_pairs].into_iter().enumerate() {
-            let column = 2 * pair + odd;
-            rows[column] = F64x8(_mm512_shuffle_f64x2::<EVEN>(upper, lower));
-            rows[column + 4] = F64x8(_mm512_shuffle_f64x2::<ODD>(upper, lower));
-        }
-    }
-}

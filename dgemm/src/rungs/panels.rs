@@ -10,30 +10,16 @@ use memory::{Array, Memory, Vector};
 use crate::view::View;
 
 /// Strips of `R` rows of `from`; within a strip, column after column. All rows are read at
-/// once: the core loads from many places as fast as from one. If there are as many rows as
-/// lanes in a register, a block is transposed in registers.
+/// once: the core loads from many places as fast as from one.
 #[inline(always)]
-pub(crate) fn pack_rows<S: Fused, M: Memory, const R: usize>(
-    mem: &mut M,
-    isa: S,
-    from: View,
-    to: Array<f64>,
-) {
+pub(crate) fn pack_rows<M: Memory, const R: usize>(mem: &mut M, from: View, to: Array<f64>) {
     let depth = from.cols();
     for top in (0..from.rows()).step_by(R) {
         let strip = from.block(top, 0, R, depth);
         let to = to.part(top * depth, R * depth);
-        let squares = if R == S::LANES && strip.rows() == R { depth / R * R } else { 0 };
-        for k in (0..squares).step_by(R) {
-            let mut square: [S::Register; R] = array::from_fn(|r| mem.load_vector(strip.row(r).lanes(k)));
-            isa.transpose(&mut square);
-            for (column, cells) in square.into_iter().enumerate() {
-                mem.store_vector(to.lanes((k + column) * R), cells);
-            }
-        }
         let rows: [&[Cell<f64>]; R] =
             array::from_fn(|r| if r < strip.rows() { strip.row(r).cells() } else { &[] });
-        for (k, to) in to.pieces(R).enumerate().skip(squares) {
+        for (k, to) in to.pieces(R).enumerate() {
             for (row, to) in rows.iter().zip(to.cells()) {
                 let value = row.get(k).map_or(0.0, |from| mem.load(from));
                 mem.store(to, value);

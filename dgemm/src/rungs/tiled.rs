@@ -59,7 +59,7 @@ pub(crate) fn blocks<S: Fused, M: Memory, const R: usize, const N: usize>(
         for k in (0..l).step_by(sides.depth) {
             let left = a.block(i, k, sides.rows, sides.depth);
             let factors = factors.map(|factors| factors.part(k, left.cols()));
-            panels::pack_rows::<S, M, R>(mem, isa, left, a_panels);
+            panels::pack_rows::<M, R>(mem, left, a_panels);
             for j in (0..n).step_by(sides.cols) {
                 let right = b.block(k, j, sides.depth, sides.cols);
                 panels::pack_columns(mem, isa, right, factors, b_panels, N);
