@@ -127,15 +127,7 @@ pub fn find(name: &str) -> Option<&'static Variant> {
 
 /// A rung with ge1's rounding, one pivot at a time.
 const fn rung(name: &'static str, idea: &'static str, kernel: Kernel) -> Variant {
-    Variant {
-        name,
-        idea,
-        kernel,
-        rounding: Rounding::Same,
-        period: None,
-        pivots_per_pass: 1,
-        printed: None,
-    }
+    Variant { name, idea, kernel, rounding: Rounding::Same, period: None, pivots_per_pass: 1, printed: None }
 }
 
 /// All rungs, from the textbook up.
@@ -187,10 +179,6 @@ pub static VARIANTS: &[Variant] = &[
     Variant {
         rounding: Rounding::Differs,
         pivots_per_pass: DEPTH,
-        ..rung(
-            "threads",
-            "blocked, on several processors",
-            Kernel::on_threads::<Blocked>(threads::eliminate),
-        )
+        ..rung("threads", "blocked, on several processors", Kernel::on_threads::<Blocked>(threads::eliminate))
     },
 ];

@@ -30,22 +30,18 @@
 
 #[cfg(target_arch = "aarch64")]
 mod arm;
-mod avx512;
 mod elsewhere;
 mod native;
 mod portable;
-mod prefetch;
 mod simd;
 mod widest;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub use avx512::leave_out_avx512;
 pub use native::Native;
 pub use portable::{Halves, One, Scalar, Twice};
-pub use prefetch::prefetch;
 pub use simd::{Fused, Isa, Simd, Task};
-pub use widest::Widest;
+pub use widest::{Widest, leave_out_avx512};
 
 #[cfg(target_arch = "x86_64")]
 mod target {

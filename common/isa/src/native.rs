@@ -11,8 +11,6 @@ use memory::{Lanes, Memory, Vector, Word};
 pub struct Native;
 
 impl Memory for Native {
-    const TAKES_HINTS: bool = true;
-
     #[inline(always)]
     fn load<T: Word>(&mut self, cell: &Cell<T>) -> T {
         // SAFETY: the reference is valid and aligned, and a `Cell` is not
@@ -34,6 +32,23 @@ impl Memory for Native {
     #[inline(always)]
     fn store_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>, value: V) {
         lanes.write(value);
+    }
+
+    #[inline(always)]
+    fn prefetch(&mut self, cell: *const Cell<f64>) {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: a hint, which never faults.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(cell.cast());
+        }
+        #[cfg(all(target_arch = "aarch64", not(miri)))]
+        // SAFETY: as above.
+        unsafe {
+            std::arch::asm!("prfm pldl1keep, [{0}]", in(reg) cell, options(nostack, preserves_flags, readonly));
+        }
+        #[cfg(not(any(target_arch = "x86_64", all(target_arch = "aarch64", not(miri)))))]
+        let _ = cell;
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::arch::x86_64::*;
 
-use crate::avx512::left_out;
 use crate::simd::{fused, register, simd, token};
+use crate::widest::avx512_left_out;
 
 register! {
     /// Two doubles.
@@ -32,7 +32,7 @@ token! {
 }
 token! {
     /// AVX-512's foundation.
-    Avx512, "AVX-512F", "avx512f", (!left_out() && is_x86_feature_detected!("avx512f"))
+    Avx512, "AVX-512F", "avx512f", (!avx512_left_out() && is_x86_feature_detected!("avx512f"))
 }
 
 simd!(Sse2, F64x2: _mm_set1_pd, _mm_add_pd, _mm_sub_pd, _mm_mul_pd);

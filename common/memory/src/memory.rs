@@ -9,9 +9,6 @@ use crate::word::Word;
 /// What a kernel's loads and stores do. A kernel is generic over this, so that
 /// the program, its tests, its benches and the cache model share one source.
 pub trait Memory {
-    /// Whether prefetch hints have an effect: a model ignores them.
-    const TAKES_HINTS: bool = false;
-
     /// Reads one element.
     fn load<T: Word>(&mut self, cell: &Cell<T>) -> T;
 
@@ -23,6 +20,11 @@ pub trait Memory {
 
     /// Writes [`Vector::LANES`] adjacent elements in one access.
     fn store_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>, value: V);
+
+    /// Prefetches the line of `cell` into L1. A hint: it loads nothing into a register, and a
+    /// model does not see it. An address without memory is ignored.
+    #[inline(always)]
+    fn prefetch(&mut self, _cell: *const Cell<f64>) {}
 
     /// Runs `body` `times` times. Every pass must make the same accesses in
     /// the same order: a model may then skip passes that count the same.

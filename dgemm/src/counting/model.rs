@@ -1,7 +1,7 @@
 //! The cache model's count of a product.
 
 use cache::{Counts, LevelCounts, Modelled};
-use machine::{Machine, MachineError};
+use machine::Machine;
 use memory::Arena;
 
 use crate::counting::theory::Misses;
@@ -14,32 +14,12 @@ pub const LONGEST_S: f64 = 300.0;
 /// The same for each of several rungs.
 pub const LONGEST_OF_SEVERAL_S: f64 = 20.0;
 
-/// Why the model has no count.
-#[derive(Debug, thiserror::Error)]
-pub enum NoCount {
-    /// The machine cannot be modelled.
-    #[error(transparent)]
-    Machine(#[from] MachineError),
-    /// It would take too long.
-    #[error(
-        "the model would need {seconds:.0} seconds for {millions:.0} million accesses, and {limit_s} is its limit: choose a smaller N, or one rung instead of all"
-    )]
-    TooLong {
-        /// Estimated time.
-        seconds: f64,
-        /// Millions of accesses.
-        millions: f64,
-        /// Longest time that was allowed.
-        limit_s: f64,
-    },
-}
-
 /// Counts `variant` on `machine`, from empty caches. Calls `progress` with the share (0 to 1)
 /// that is done.
 ///
 /// # Errors
 ///
-/// If the machine cannot be modelled, or it would take more than `limit_s` seconds.
+/// A sentence: the machine cannot be modelled, or it would take more than `limit_s` seconds.
 pub fn count(
     variant: &Variant,
     p: &Problem,
@@ -47,16 +27,19 @@ pub fn count(
     machine: &Machine,
     limit_s: f64,
     progress: Option<Box<dyn FnMut(f64)>>,
-) -> Result<Counts, NoCount> {
+) -> Result<Counts, String> {
     let seconds = seconds(variant, p, machine);
     if seconds > limit_s {
-        return Err(NoCount::TooLong { seconds, millions: accesses(variant, p) / 1e6, limit_s });
+        return Err(format!(
+            "the model would need {seconds:.0} seconds for {:.0} million accesses, and {limit_s} is its limit: choose a smaller N, or one rung instead of all",
+            accesses(variant, p) / 1e6
+        ));
     }
     let model = match variant.kernel {
         Kernel::Tiled | Kernel::Threads => Modelled::new(machine, arena),
         _ => Modelled::of_arrays_alone(machine, arena, &["copies"]),
     };
-    let mut model = model?.without_numbers();
+    let mut model = model.map_err(|error| error.to_string())?.without_numbers();
     if let Some(progress) = progress {
         model = model.reporting(progress);
     }

@@ -200,8 +200,7 @@ fn modelled(
             refused("the model is of one core's caches")
         }
         Subject::Rung(rung) => {
-            let progress = session.line_of_progress();
-            model::count(rung, p, arena, &session.machine, limit_s, progress).map_err(|e| e.to_string())
+            model::count(rung, p, arena, &session.machine, limit_s, session.line_of_progress())
         }
     }
 }

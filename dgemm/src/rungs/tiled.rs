@@ -6,7 +6,7 @@
 
 use std::cell::Cell;
 
-use isa::{Fused, One, prefetch};
+use isa::{Fused, One};
 use memory::{Array, Memory};
 
 use crate::rungs::panels;
@@ -112,21 +112,19 @@ fn tile<S: Fused, M: Memory, const R: usize, const N: usize>(
 ) -> [[S::Register; N]; R] {
     let mut sums = [[isa.splat(0.0); N]; R];
     let mut steps = a.pieces_with(R, b, N * S::LANES);
-    if M::TAKES_HINTS {
-        // a few at a time: the core can have only some dozen lines in flight
-        for row in 0..c.rows() {
-            let row = c.row(row).cells().as_ptr();
-            (0..N * S::LANES).step_by(LINE).for_each(|left| prefetch(row.wrapping_add(left)));
-            for _ in 0..4 {
-                let Some((a, b)) = steps.next() else { break };
-                step(mem, isa, &mut sums, a, b);
-            }
-        }
-        for line in 0..share {
+    // a few at a time: the core can have only some dozen lines in flight
+    for row in 0..c.rows() {
+        let row = c.row(row).cells().as_ptr();
+        (0..N * S::LANES).step_by(LINE).for_each(|left| mem.prefetch(row.wrapping_add(left)));
+        for _ in 0..4 {
             let Some((a, b)) = steps.next() else { break };
-            prefetch(next.wrapping_add(line * LINE));
             step(mem, isa, &mut sums, a, b);
         }
+    }
+    for line in 0..share {
+        let Some((a, b)) = steps.next() else { break };
+        mem.prefetch(next.wrapping_add(line * LINE));
+        step(mem, isa, &mut sums, a, b);
     }
     for (a, b) in steps {
         step(mem, isa, &mut sums, a, b);

@@ -35,9 +35,7 @@ struct Tiles<'p, S, M, const R: usize, const N: usize> {
     product: Product<'p>,
 }
 
-impl<S: Fused, M: Memory, const R: usize, const N: usize> Task
-    for Tiles<'_, S, M, R, N>
-{
+impl<S: Fused, M: Memory, const R: usize, const N: usize> Task for Tiles<'_, S, M, R, N> {
     type Output = ();
 
     #[inline(always)]

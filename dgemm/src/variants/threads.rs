@@ -37,19 +37,6 @@ use crate::rungs::widest::{Product, tile};
 /// let p = Problem::new(&arena, [8, 8, 8], blocks).unwrap();
 /// threads::multiply(&p).unwrap();
 /// ```
-///
-/// Nor can a view be moved to another thread:
-///
-/// ```compile_fail
-/// # use dgemm::{Blocks, Problem};
-/// # let blocks = Blocks::for_caches(0, 0, 2);
-/// # let arena = memory::Arena::with_capacity(Problem::bytes(8, 8, 8, blocks)).unwrap();
-/// let p = Problem::new(&arena, [8, 8, 8], blocks).unwrap();
-/// let c = p.c();
-/// std::thread::scope(|scope| {
-///     scope.spawn(|| c.at(0, 0).set(1.0));
-/// });
-/// ```
 pub fn multiply(p: &Problem) -> Result<(), NoThread> {
     let isa = p.isa;
     at_once(cut(p).map(Lent), &places(), |Lent(block)| block.add(&mut Native, isa))

@@ -1,7 +1,7 @@
 //! The model's counts compared with the lecture's, on the lecture's machine.
 
 use cache::Counts;
-use dgemm::counting::model::{LONGEST_S, NoCount, count};
+use dgemm::counting::model::{LONGEST_S, count};
 use dgemm::counting::theory::{self, ClosedForm, Misses};
 use dgemm::rungs::widest::tile;
 use dgemm::{Blocks, Problem, VARIANTS, Variant};
@@ -20,7 +20,7 @@ fn counted(name: &str, sides: [usize; 3], machine: &Machine) -> Counts {
     blocked(name, sides, machine, blocks()).unwrap()
 }
 
-fn blocked(name: &str, sides: [usize; 3], machine: &Machine, blocks: Blocks) -> Result<Counts, NoCount> {
+fn blocked(name: &str, sides: [usize; 3], machine: &Machine, blocks: Blocks) -> Result<Counts, String> {
     let arena = Arena::with_capacity(Problem::bytes(sides[0], sides[1], sides[2], blocks)).unwrap();
     let p = Problem::without_numbers(&arena, sides, blocks).unwrap();
     count(Variant::find(name).unwrap(), &p, &arena, machine, LONGEST_S, None)
@@ -129,9 +129,7 @@ fn blocks_miss_as_the_closed_form_says() {
 #[test]
 fn a_count_that_would_take_long_is_refused_with_its_time() {
     let refused = blocked("jki", [1200; 3], &lecture(), blocks()).unwrap_err();
-    assert!(matches!(refused, NoCount::TooLong { seconds, .. } if seconds > LONGEST_S), "{refused}");
-    let told = refused.to_string();
-    assert!(told.contains("million accesses") && told.contains("smaller N"), "{told}");
+    assert!(refused.contains("million accesses") && refused.contains("smaller N"), "{refused}");
 }
 
 #[test]

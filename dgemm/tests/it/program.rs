@@ -20,14 +20,6 @@ fn json(args: &[&str]) -> Json {
 }
 
 #[test]
-fn the_list_names_every_rung() {
-    let text = stdout(&["--list"]);
-    for variant in dgemm::VARIANTS {
-        assert!(text.lines().any(|line| line.starts_with(variant.name)), "{}", variant.name);
-    }
-}
-
-#[test]
 fn misses_per_iteration_come_as_a_b_and_c() {
     let object = json(&["ijk", "120", "--machine", "lecture", "--format", "json"]);
     let misses = &object["misses_per_iteration"];
@@ -166,16 +158,4 @@ fn a_rung_whose_threads_are_refused_does_not_take_the_others_with_it() {
     assert!(row("threads ").contains(" - "), "{stdout}");
     assert!(!row("ijk ")[..28].contains('-'), "{stdout}");
     assert!(stderr.contains("note: threads is not timed: the system starts no more threads"), "{stderr}");
-}
-
-#[test]
-fn a_record_and_a_chart_are_written_whole() {
-    let folder = tempfile::tempdir().unwrap();
-    let (record, chart) = (folder.path().join("r.json"), folder.path().join("c.svg"));
-    stdout(&["all", "24", "--record", record.to_str().unwrap(), "--chart", chart.to_str().unwrap()]);
-    let record: Json = serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
-    assert_eq!(record["rows"].as_array().unwrap().len(), dgemm::VARIANTS.len() + 1);
-    assert!(std::fs::read_to_string(chart).unwrap().starts_with("<svg"));
-    let csv = stdout(&["ikj", "24", "--format", "csv"]);
-    assert!(csv.starts_with("variant,m,n,k,threads,seconds,seconds_source,"), "{csv}");
 }

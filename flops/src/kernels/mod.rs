@@ -31,24 +31,14 @@ pub struct Kernel {
 /// The kernels of this kind of processor, narrow to wide.
 #[cfg(target_arch = "x86_64")]
 pub const KERNELS: &[Kernel] = &[
-    Kernel {
-        name: "x87",
-        unit: "the stack of 80-bit registers",
-        band: x87::band,
-        present: || true,
-    },
+    Kernel { name: "x87", unit: "the stack of 80-bit registers", band: x87::band, present: || true },
     Kernel {
         name: "sse-scalar",
         unit: "the lower half of a 16-byte register",
         band: scalar::band,
         present: || true,
     },
-    Kernel {
-        name: "sse-packed",
-        unit: "a 16-byte register",
-        band: sse::band,
-        present: || true,
-    },
+    Kernel { name: "sse-packed", unit: "a 16-byte register", band: sse::band, present: || true },
     Kernel {
         name: "avx",
         unit: "a 32-byte register",
@@ -66,22 +56,13 @@ pub const KERNELS: &[Kernel] = &[
         band: scalar::band,
         present: || true,
     },
-    Kernel {
-        name: "neon",
-        unit: "a 16-byte register",
-        band: neon::band,
-        present: || true,
-    },
+    Kernel { name: "neon", unit: "a 16-byte register", band: neon::band, present: || true },
 ];
 
 /// The kernels of this kind of processor.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub const KERNELS: &[Kernel] = &[Kernel {
-    name: "scalar",
-    unit: "one double at a time",
-    band: scalar::band,
-    present: || true,
-}];
+pub const KERNELS: &[Kernel] =
+    &[Kernel { name: "scalar", unit: "one double at a time", band: scalar::band, present: || true }];
 
 impl Kernel {
     /// The kernel of that name.

@@ -55,9 +55,7 @@ pub enum Broken {
     #[error("the pivot in row {0} is zero, and no rung exchanges rows: choose another --matrix")]
     ZeroPivot(usize),
     /// Numbers too large for a double.
-    #[error(
-        "the elements grew beyond the largest double, the pivots are too small: choose another --matrix"
-    )]
+    #[error("the elements grew beyond the largest double, the pivots are too small: choose another --matrix")]
     Overflow,
 }
 

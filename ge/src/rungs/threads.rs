@@ -32,15 +32,6 @@ use crate::rungs::{NotRun, blocked};
 /// threads::together(system, &[0, 1], |_, system, _| system.matrix().at(0, 0).set(1.0));
 /// ```
 ///
-/// ```compile_fail
-/// # use ge::{problem::system::System, rungs::threads};
-/// # let arena = memory::Arena::with_capacity(System::bytes(9, 2).unwrap()).unwrap();
-/// let system = System::new(&arena, 9, &[0, 1]).unwrap();
-/// std::thread::scope(|scope| {
-///     scope.spawn(|| system.matrix().at(0, 0).set(1.0));
-/// });
-/// ```
-///
 /// ```
 /// # use ge::{problem::system::System, rungs::threads};
 /// # let arena = memory::Arena::with_capacity(System::bytes(9, 2).unwrap()).unwrap();
