@@ -7,8 +7,9 @@ use common::events::Event;
 use common::failure::Failure;
 use common::value::{Reading, Source};
 
-use crate::estimate::{Known, Team};
 use crate::events::{FpEvent, Generation};
+use crate::known::Known;
+use crate::team::Team;
 
 /// The counts of a product.
 #[derive(Debug, Clone)]

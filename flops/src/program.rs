@@ -10,9 +10,10 @@ use common::output::{self, Shown};
 use common::record::{Record, Row};
 use common::value::{Reading, Source};
 
-use crate::estimate::{self, Estimate, Settings};
+use crate::estimate::{self, Estimate};
 use crate::events::Generation;
 use crate::kernels::{KERNELS, Kernel};
+use crate::sampled::Settings;
 
 /// Seconds of one operation of the slowest kernel.
 const OPERATION: f64 = 1e-9;
@@ -65,20 +66,16 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let kernels = kernels(&args.kernel)?;
     let event = args.event.as_deref().map(counters::event).transpose().map_err(Failure::usage)?;
     let session = Session::start(&args.measuring, &Modelling::of("host"), &args.output)?;
-    let settings = Settings {
-        n: args.n.or(args.named).unwrap_or(512) as usize,
-        threads: args.threads.map_or(session.team(), usize::from),
-        repeats: args.repeats,
-        event,
-        period: args.period,
-    };
-    measure::check_memory(3 * 8 * settings.n * settings.n)?;
-    let runs = f64::from(settings.repeats.unwrap_or(1)) * (session.runs * kernels.len()) as f64;
-    session.expect("this product", 2.0 * (settings.n as f64).powi(3) * runs * OPERATION)?;
-    let mut record = session.record("flops").set("n", settings.n).set("threads", settings.threads);
+    let n = args.n.or(args.named).unwrap_or(512) as usize;
+    let threads = args.threads.map_or(session.team(), usize::from);
+    let settings = Settings { event, period: args.period };
+    measure::check_memory(3 * 8 * n * n)?;
+    let runs = f64::from(args.repeats.unwrap_or(1)) * (session.runs * kernels.len()) as f64;
+    session.expect("this product", 2.0 * (n as f64).powi(3) * runs * OPERATION)?;
+    let mut record = session.record("flops").set("n", n).set("threads", threads);
     let mut all = Vec::new();
     for kernel in kernels {
-        let estimate = estimate::estimate(&session, kernel, &settings)?;
+        let estimate = estimate::estimate(&session, kernel, [n, threads], args.repeats, &settings)?;
         notes(&estimate).into_iter().for_each(|note| session.note(&mut record, note));
         let known = &estimate.known;
         let busy = known.busy.scaled(known.threads as f64);

@@ -8,9 +8,18 @@ use common::events::Event;
 use common::failure::Failure;
 use common::value::{Reading, Source};
 
-use crate::estimate::{Known, Settings, Team, amount};
 use crate::events::FpEvent;
-use crate::team::Run;
+use crate::known::{Known, amount};
+use crate::team::{Run, Team};
+
+/// What to sample.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The event; `None` for the kernel's event, or else the clock.
+    pub event: Option<Event>,
+    /// Events per sample; `None` for a prime.
+    pub period: Option<u64>,
+}
 
 /// The samples of a product.
 #[derive(Debug, Clone)]

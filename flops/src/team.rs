@@ -5,7 +5,10 @@ use std::sync::Barrier;
 
 use common::clock;
 use common::counters::{CounterError, Sampler, Samples};
+use common::cpu::AffinityGuard;
 use common::events::Event;
+use common::failure::Failure;
+use common::measure::Session;
 use threads::{NoThread, at_once};
 
 use crate::kernels::{Band, Kernel};
@@ -52,6 +55,31 @@ pub struct Run {
     pub threads: usize,
     /// Each thread's samples, or why it has none; empty if sampling is off.
     pub samples: Vec<Result<Samples, String>>,
+}
+
+/// The product on a team of threads, each on one of the session's processors.
+pub(crate) struct Team<'s> {
+    pub(crate) session: &'s Session,
+    pub(crate) kernel: &'static Kernel,
+    pub(crate) x: Matrices,
+    pub(crate) threads: usize,
+    pub(crate) repeats: u32,
+}
+
+impl Team<'_> {
+    pub(crate) fn run(&mut self, sample: Option<(&Event, u64)>) -> Result<Run, Failure> {
+        let places = &self.session.cpus;
+        let _kept = (self.threads > 1).then(|| AffinityGuard::to(places));
+        let ran = run(self.kernel, &mut self.x, self.threads, self.repeats, places, sample);
+        ran.map_err(Failure::could_not)
+    }
+
+    /// All repetitions for which there is time.
+    pub(crate) fn runs(&mut self, sample: Option<(&Event, u64)>) -> Result<Vec<Run>, Failure> {
+        let session = self.session;
+        let wanted = (0..session.runs).take_while(|run| *run == 0 || !session.is_over());
+        wanted.map(|_| self.run(sample)).collect()
+    }
 }
 
 /// A thread's rows, and its result: the clocks before and after, and the samples.

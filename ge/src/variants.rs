@@ -2,10 +2,10 @@
 
 use cache::Modelled;
 
-use crate::problem::system::System;
+use crate::problem::system::{DEPTH, System};
 use crate::rungs::auto::Auto;
 use crate::rungs::avx512::Avx512;
-use crate::rungs::blocked::{Blocked, DEPTH};
+use crate::rungs::blocked::Blocked;
 use crate::rungs::fma::Fma;
 use crate::rungs::ge1::Ge1;
 use crate::rungs::ge2::Ge2;

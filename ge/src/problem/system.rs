@@ -3,9 +3,23 @@
 use std::cell::Cell;
 
 use dgemm::problem::{LINE, on_a_line};
+use dgemm::rungs::tiled::{self, Sides};
+use dgemm::rungs::widest::tile;
+use isa::Widest;
 use memory::{Arena, Array, Matrix, Memory, OutOfMemory};
 
-use crate::rungs::blocked;
+/// Pivots per pass over a row.
+pub(crate) const DEPTH: usize = 256;
+
+/// Blocks of the product: 256 by 120 doubles of pivot rows are a quarter of a megabyte,
+/// half of the smallest second-level cache of any processor with AVX2.
+pub(crate) const SIDES: Sides = Sides { rows: 1032, cols: 120, depth: DEPTH };
+
+/// Elements that the products of one thread need in addition to an `n` by `n` matrix.
+fn panels(n: usize) -> usize {
+    let (rows, columns) = tile(Widest::detect());
+    tiled::scratch_len(SIDES.within(n, n, n), rows, columns).next_multiple_of(LINE)
+}
 
 /// The arrays of one run, in one arena. They do not overlap, and no code can exchange them:
 /// the threaded rungs rely on that.
@@ -66,7 +80,7 @@ impl<'a> System<'a> {
     /// Bytes of an arena for an `n` by `n` system with this many threads (at least one);
     /// `None` if no machine can address them.
     pub fn bytes(n: usize, threads: usize) -> Option<usize> {
-        let copies = threads.max(1).checked_mul(blocked::panels(n))?.checked_add(LINE)?;
+        let copies = threads.max(1).checked_mul(panels(n))?.checked_add(LINE)?;
         n.checked_mul(n)?.checked_add(n.checked_mul(2)?)?.checked_add(4)?.checked_add(copies)?.checked_mul(8)
     }
 
@@ -100,7 +114,7 @@ impl<'a> System<'a> {
         let pointers = arena.array::<usize>("rows", n)?;
         let variables = arena.array::<usize>("variables", 4)?;
         let factors = arena.array("factors", n)?;
-        let panels = on_a_line(arena.array("panels", processors.len() * blocked::panels(n) + LINE)?);
+        let copies = arena.array("panels", processors.len() * panels(n) + LINE)?;
         pointers.fill(|i| i * n);
         variables.at(0).set(n);
         let [size, i, j, k] = [0, 1, 2, 3].map(|slot| variables.at(slot));
@@ -110,13 +124,13 @@ impl<'a> System<'a> {
             variables: Variables { size, i, j, k },
             processors,
             factors,
-            panels,
+            panels: on_a_line(copies),
         })
     }
 
     /// The memory for copies of thread `index`.
     pub(crate) fn panels_of(self, index: usize) -> Array<'a, f64> {
-        let len = blocked::panels(self.size());
+        let len = panels(self.size());
         self.panels.part(index * len, len)
     }
 }

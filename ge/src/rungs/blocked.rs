@@ -15,14 +15,12 @@ use std::array;
 use std::ops::Range;
 
 use dgemm::View;
-use dgemm::problem::LINE;
-use dgemm::rungs::tiled::{self, Sides};
-use dgemm::rungs::widest::{Product, tile};
+use dgemm::rungs::widest::Product;
 use isa::{Fused, FusedQuads, Isa, Octets, One, Scalar, Task, Widest};
 use memory::{Array, Memory};
 use threads::{Member, Team};
 
-use crate::problem::system::System;
+use crate::problem::system::{SIDES, System};
 use crate::rungs::Rung;
 
 /// Columns that are eliminated one by one: a cache line.
@@ -30,19 +28,6 @@ const NARROW: usize = 8;
 
 /// Columns of the widest tile of a product: three cache lines.
 const PANEL: usize = 24;
-
-/// Pivots per pass over a row.
-pub(crate) const DEPTH: usize = 256;
-
-/// Blocks of the product: 256 by 120 doubles of pivot rows are a quarter of a megabyte,
-/// half of the smallest second-level cache of any processor with AVX2.
-const SIDES: Sides = Sides { rows: 1032, cols: 120, depth: DEPTH };
-
-/// Elements that the products of one thread need in addition to an `n` by `n` matrix.
-pub(crate) fn panels(n: usize) -> usize {
-    let (rows, columns) = tile(Widest::detect());
-    tiled::scratch_len(SIDES.within(n, n, n), rows, columns).next_multiple_of(LINE)
-}
 
 /// Eliminates below the diagonal, in the widest registers there are.
 #[derive(Debug)]
