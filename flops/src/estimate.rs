@@ -41,7 +41,8 @@ pub fn estimate(
     let first = team.run(None)?;
     let half_a_second = (0.5 / first.seconds.max(1e-6)).ceil().clamp(1.0, 10_000.0) as u32;
     team.repeats = repeats.unwrap_or(half_a_second);
-    let runs = team.runs(None)?;
+    let wanted = (0..session.runs).take_while(|run| *run == 0 || !session.is_over());
+    let runs = wanted.map(|_| team.run(None)).collect::<Result<Vec<_>, _>>()?;
     let seconds: Vec<f64> = runs.iter().map(|run| run.seconds).collect();
     let busy: Vec<f64> = runs.iter().map(|run| run.busy / run.threads as f64).collect();
     let generation = Generation::host();

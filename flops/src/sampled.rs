@@ -65,7 +65,7 @@ impl Sampled {
         let usual = if is_clock(&event) { 499_979 } else { 1_000_003 };
         let period = settings.period.unwrap_or(usual);
         let sums = if counts {
-            median(team.runs(Some((&event, period)))?.iter().map(added_up))
+            added_up(&team.run(Some((&event, period)))?)
         } else {
             Err("--counters none".to_owned())
         };
@@ -169,14 +169,6 @@ fn to_sample(settings: &Settings, fp: Option<&FpEvent>) -> Result<(Event, Option
         return Ok((event, Some(fp.operations)));
     }
     Ok((Event::parse("task-clock").map_err(Failure::could_not)?, None))
-}
-
-/// The run with the median estimate, or the first reason why there is none.
-fn median(runs: impl Iterator<Item = Result<Sums, String>>) -> Result<Sums, String> {
-    let mut runs = runs.collect::<Result<Vec<Sums>, String>>()?;
-    runs.sort_by(|a, b| a.estimate.total_cmp(&b.estimate));
-    let middle = runs.len() / 2;
-    runs.into_iter().nth(middle).ok_or_else(|| "it was not sampled once".to_owned())
 }
 
 fn added_up(run: &Run) -> Result<Sums, String> {

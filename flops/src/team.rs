@@ -73,13 +73,6 @@ impl Team<'_> {
         let ran = run(self.kernel, &mut self.x, self.threads, self.repeats, places, sample);
         ran.map_err(Failure::could_not)
     }
-
-    /// All repetitions for which there is time.
-    pub(crate) fn runs(&mut self, sample: Option<(&Event, u64)>) -> Result<Vec<Run>, Failure> {
-        let session = self.session;
-        let wanted = (0..session.runs).take_while(|run| *run == 0 || !session.is_over());
-        wanted.map(|_| self.run(sample)).collect()
-    }
 }
 
 /// A thread's rows, and its result: the clocks before and after, and the samples.

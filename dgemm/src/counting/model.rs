@@ -6,7 +6,6 @@ use memory::Arena;
 
 use crate::counting::theory::Misses;
 use crate::problem::Problem;
-use crate::rungs::widest::tile;
 use crate::variants::{Kernel, Variant};
 
 /// Longest count of one rung in seconds.
@@ -59,16 +58,10 @@ pub fn seconds(variant: &Variant, p: &Problem, machine: &Machine) -> f64 {
     accesses(variant, p) / per_second
 }
 
-/// Accesses of the whole product, exact enough to estimate a time.
+/// Accesses of the whole product, roughly: to estimate a time.
 fn accesses(variant: &Variant, p: &Problem) -> f64 {
-    let (height, width) = tile(p.isa);
-    p.iterations()
-        * match variant.kernel {
-            Kernel::Tiled | Kernel::Threads => 1.0 / height as f64 + 1.0 / width as f64,
-            Kernel::Ijk | Kernel::Jik | Kernel::FlatIjk | Kernel::BlockL1 => 2.0,
-            Kernel::Recursive => 2.0 + 2.0 / p.blocks.base.max(1) as f64,
-            _ => 3.0,
-        }
+    let each = if let Kernel::Tiled | Kernel::Threads = variant.kernel { 0.25 } else { 3.0 };
+    p.iterations() * each
 }
 
 impl Misses {

@@ -38,18 +38,16 @@ impl Outcome {
 
     /// An event's count from hardware, else from the model; if it has neither, both reasons.
     pub fn count(&self, event: &Event) -> Reading {
-        let by_hardware = self.hardware.iter().find(|(counted, _)| counted == event).map(|(_, r)| r.clone());
-        let by_model = match &self.model {
+        let counted = self.hardware.iter().find(|(counted, _)| counted == event);
+        let hardware = counted.map_or_else(|| Reading::missing("not counted"), |(_, r)| r.clone());
+        let model = match &self.model {
             Ok(counts) => counts.reading(event),
             Err(why) => Reading::missing(why.clone()),
         };
-        match (by_hardware, by_model.reason()) {
-            (Some(hardware), Some(why)) => match hardware.reason() {
-                Some(reason) => Reading::missing(format!("{reason}; and {why}")),
-                None => hardware,
-            },
-            (Some(hardware), None) if hardware.amount().is_some() => hardware,
-            _ => by_model,
+        match (hardware.reason(), model.reason()) {
+            (None, _) => hardware,
+            (_, None) => model,
+            (Some(reason), Some(why)) => Reading::missing(format!("{reason}; and {why}")),
         }
     }
 
@@ -63,13 +61,9 @@ impl Outcome {
         METRICS.iter().map(|metric| (metric.name, metric.reading(input))).collect()
     }
 
-    /// The levels with any result.
-    pub fn levels(&self) -> Vec<u8> {
-        let modelled = self.model.iter().flat_map(|counts| &counts.levels).map(|level| level.level);
-        let mut all: Vec<u8> = self.forms.iter().map(|(cache, _)| cache.level).chain(modelled).collect();
-        all.sort_unstable();
-        all.dedup();
-        all
+    /// Misses per inner iteration at all levels with any result.
+    pub fn levels(&self, p: &Problem) -> Vec<PerIteration<'_>> {
+        (1..=u8::MAX).filter_map(|level| self.per_iteration(p, level)).collect()
     }
 
     /// Misses per inner iteration at `level`: the closed form, the model, and hardware's

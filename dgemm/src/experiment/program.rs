@@ -1,5 +1,7 @@
 //! The program `dgemm`.
 
+use std::path::PathBuf;
+
 use common::cli::{self, Compare, Format, Instructions, Measuring, Modelling, Output};
 use common::output::{self, Shown};
 
@@ -16,10 +18,11 @@ use crate::variants::{Kernel, VARIANTS, Variant};
 #[command(
     name = "dgemm",
     version,
-    after_help = "Examples:\n  dgemm --list                       the rungs\n  dgemm ikj 1000                     time, misses by model and closed form, of one rung\n  dgemm all 512 --chart rates.svg    the whole ladder, and its rates as a chart",
+    after_help = "Examples:\n  dgemm --list                       the rungs\n  dgemm ikj 1000                     time, misses by model and closed form, of one rung\n  dgemm all 512                      the whole ladder",
     mut_arg("runs", experiment::runs),
     mut_arg("counters", experiment::sources),
-    mut_arg("compare", cli::refused::<Compare>("model and closed form are compared already: leave out --compare"))
+    mut_arg("compare", cli::refused::<Compare>("model and closed form are compared already: leave out --compare")),
+    mut_arg("chart", cli::refused::<PathBuf>("`lab dgemm --output FOLDER` draws the charts, over n"))
 )]
 pub struct Args {
     /// A rung of the ladder (see --list), or `all`
@@ -117,8 +120,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
         true => report::head() + &outcomes.iter().map(|one| report::line(one, &p)).collect::<String>(),
         false => outcomes.iter().map(|one| report::text(one, &p)).collect(),
     };
-    let chart = &|_: &Record| report::rates(&outcomes, &p, &session.machine);
-    output::finish(&record, &args.output, &Shown { kit, chart: Some(chart) })
+    output::finish(&record, &args.output, &Shown { kit, chart: None })
 }
 
 fn subjects(variant: &str) -> Result<Vec<Subject>, Failure> {

@@ -2,8 +2,6 @@
 
 use std::fmt::Write;
 
-use common::chart::{Axis, Chart};
-use common::machine::Machine;
 use serde_json::{Map, Value as Json, json};
 
 use crate::counting::theory::Misses;
@@ -19,14 +17,13 @@ pub fn list() -> String {
 /// What a record has of a rung in addition to its figures: the check of its product, and its
 /// misses by array, from each source.
 pub fn details(outcome: &Outcome, p: &Problem) -> Map<String, Json> {
-    let per = |level| outcome.per_iteration(p, level);
-    let levels: Vec<Json> = outcome.levels().into_iter().filter_map(per).map(level).collect();
+    let levels = outcome.levels(p);
     let details = [
         ("yardstick", matches!(outcome.subject, Subject::Yardstick).into()),
         ("gflops", outcome.gflops(p).amount().into()),
         ("check", outcome.check.into()),
-        ("misses_per_iteration", per(1).map(model_or_form).unwrap_or_default()),
-        ("levels", levels.into()),
+        ("misses_per_iteration", levels.first().map(model_or_form).unwrap_or_default()),
+        ("levels", levels.iter().map(level).collect()),
     ];
     details.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
@@ -35,7 +32,7 @@ fn misses(m: Misses) -> Json {
     json!({"a": m.a, "b": m.b, "c": m.c, "copies": m.copies, "total": m.total()})
 }
 
-fn model_or_form(per: PerIteration) -> Json {
+fn model_or_form(per: &PerIteration) -> Json {
     let form = || Some((per.form?, "analytic"));
     let Some((m, source)) = per.model.map(|m| (m, "model")).or_else(form) else { return Json::Null };
     let mut object = misses(m);
@@ -43,7 +40,7 @@ fn model_or_form(per: PerIteration) -> Json {
     object
 }
 
-fn level(per: PerIteration) -> Json {
+fn level(per: &PerIteration) -> Json {
     json!({
         "level": per.level,
         "size": per.cache.map(|cache| cache.size.0),
@@ -76,9 +73,7 @@ pub fn text(outcome: &Outcome, p: &Problem) -> String {
         let [loads, stores] = [model.loads, model.stores].map(|accesses| accesses as f64 / steps);
         let _ = writeln!(out, "per inner iteration: {loads:.4} loads, {stores:.4} stores\tsource=model");
     }
-    for level in outcome.levels() {
-        out.extend(outcome.per_iteration(p, level).map(|per| table(&per, outcome)));
-    }
+    out.extend(outcome.levels(p).iter().map(|per| table(per, outcome)));
     for (name, reading) in outcome.metrics(p) {
         let _ = writeln!(out, "{name}={reading:.4}");
     }
@@ -143,16 +138,4 @@ pub fn head() -> String {
         "{:<15}{:>2}{:>11}{:>10}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}\n",
         "variant", "on", "seconds", "GFLOP/s", "a", "b", "c", "copies", "model", "closed"
     )
-}
-
-/// Rate of every rung, in the order of the ladder.
-pub fn rates(outcomes: &[Outcome], p: &Problem, machine: &Machine) -> Chart {
-    let [m, n, k] = p.sides();
-    let title = format!("Matrix product {m} x {k} x {n}, rung by rung");
-    let names = outcomes.iter().map(|outcome| outcome.subject.name().to_owned()).collect();
-    let rates = (1..).map(f64::from).zip(outcomes.iter().map(|outcome| outcome.gflops(p)));
-    let chart = Chart::new(title, Axis::named("rung of the ladder", names), Axis::log10("GFLOP/s"));
-    chart
-        .readings("", &Vec::from_iter(rates))
-        .caption(format!("Known operations over wall time on {}.", machine.description))
 }

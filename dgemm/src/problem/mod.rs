@@ -123,16 +123,6 @@ impl<'a> Problem<'a> {
         self.c
     }
 
-    /// Sides of the blocks.
-    pub fn blocks(&self) -> Blocks {
-        self.blocks
-    }
-
-    /// The instruction set of the tiled rungs.
-    pub fn isa(&self) -> Widest {
-        self.isa
-    }
-
     /// The whole problem, for the tiled rungs.
     pub(crate) fn product(&self) -> Product<'a> {
         let views = [self.a, self.b, self.c];

@@ -94,24 +94,3 @@ struct Lent<'a>(Product<'a>);
 // parts do not overlap. What is shared (a, b) is not written while the threads run, because
 // `multiply` waits for all of them.
 unsafe impl Send for Lent<'_> {}
-
-#[cfg(test)]
-mod tests {
-    use super::grid;
-
-    #[test]
-    fn blocks_have_short_sides() {
-        for (threads, m, n, down, across) in [
-            (1, 8, 8, 1, 1),
-            (2, 1024, 1024, 2, 1),
-            (2, 8, 1000, 1, 2),
-            (4, 1024, 1024, 2, 2),
-            (6, 1024, 1024, 3, 2),
-            (7, 1024, 1024, 7, 1),
-            (16, 1024, 1024, 4, 4),
-            (3, 0, 0, 3, 1),
-        ] {
-            assert_eq!(grid(threads, m, n), (down, across), "{threads} threads, {m} by {n}");
-        }
-    }
-}

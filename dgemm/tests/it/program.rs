@@ -61,18 +61,6 @@ fn counters_none_only_times() {
 }
 
 #[test]
-fn runs_are_as_many_as_asked_for() {
-    for (runs, says) in
-        [("--runs=2", "median of 2 "), ("--runs=9", "median of 9 "), ("--quiet", "median of 7 ")]
-    {
-        let text = stdout(&["ijk", "16", "--counters", "none", runs]);
-        assert!(text.contains(says), "{runs}: {text}");
-    }
-    let once = stdout(&["ijk", "16", "--counters", "none", "--runs", "1"]);
-    assert!(!once.contains("median"), "{once}");
-}
-
-#[test]
 fn sides_may_differ_and_blocks_be_set() {
     // Long and thin matrices need only memory for their elements.
     for args in

@@ -77,8 +77,7 @@ pub fn outcomes(
 }
 
 fn once(variant: &'static Variant, task: &Task, session: &Session) -> Result<Outcome, Failure> {
-    let differs = variant.rounding == Rounding::Differs;
-    let arena = arena(task, differs)?;
+    let arena = arena(task)?;
     let system = System::new(&arena, task.size, task.processors).map_err(Failure::could_not)?;
     task.fill.write(system.matrix);
     let before = matrices::largest(system.matrix);
@@ -86,7 +85,7 @@ fn once(variant: &'static Variant, task: &Task, session: &Session) -> Result<Out
     if !task.as_printed {
         matrices::eliminated(system.matrix).map_err(Failure::could_not)?;
     }
-    let residual = if differs {
+    let residual = if variant.rounding == Rounding::Differs {
         let original = arena.matrix("original", task.size, task.size).map_err(Failure::could_not)?;
         task.fill.write(original);
         Some(residual(original, system.matrix).relative)
@@ -111,25 +110,23 @@ fn same_bits(outcomes: &[Outcome], new: &Outcome) -> Result<(), Failure> {
     }
 }
 
-/// Checks that there is memory for a run at size `n`, and for a copy of its matrix if that is
-/// needed.
+/// Checks that there is memory for a run at size `n`, with a copy of its matrix.
 ///
 /// # Errors
 ///
 /// If there is not; the sentence names the size.
-pub fn check_memory(n: usize, threads: usize, copied: bool) -> Result<usize, Failure> {
-    let copy = if copied { n.checked_mul(n).and_then(|elements| elements.checked_mul(8)) } else { Some(0) };
+pub fn check_memory(n: usize, threads: usize) -> Result<usize, Failure> {
+    let copy = n.checked_mul(n).and_then(|elements| elements.checked_mul(8));
     let bytes = System::bytes(n, threads).zip(copy).and_then(|(bytes, copy)| bytes.checked_add(copy));
-    let addressable = bytes.filter(|&bytes| bytes < isize::MAX as usize);
-    let bytes = addressable.ok_or_else(|| {
+    let bytes = bytes.filter(|&bytes| bytes < isize::MAX as usize).ok_or_else(|| {
         Failure::could_not(format!("a {n} by {n} matrix is larger than any memory: choose a smaller SIZE"))
     })?;
     measure::check_memory(bytes)?;
     Ok(bytes)
 }
 
-fn arena(task: &Task, copied: bool) -> Result<Arena, Failure> {
-    let bytes = check_memory(task.size, task.processors.len(), copied)?;
+fn arena(task: &Task) -> Result<Arena, Failure> {
+    let bytes = check_memory(task.size, task.processors.len())?;
     Arena::with_capacity(bytes).map_err(Failure::could_not)
 }
 
@@ -221,7 +218,7 @@ pub fn totals(
 }
 
 fn counted(variant: &Variant, task: &Task, session: &Session, plan: &Plan) -> Result<[Reading; 2], Failure> {
-    let arena = arena(task, false)?;
+    let arena = arena(task)?;
     let system = System::new(&arena, task.size, task.processors).map_err(Failure::could_not)?;
     let counts = ran(variant, task, system, |prepare, body| session.count(plan, prepare, body))??;
     let of = |event: Event| {
@@ -243,7 +240,7 @@ pub fn model(
     machine: &Machine,
     watch: Option<Box<dyn FnMut(f64)>>,
 ) -> Result<Counts, Failure> {
-    check_memory(task.size, 1, false)?;
+    check_memory(task.size, 1)?;
     modelled::count(variant, task.size, task.fill, machine, watch).map_err(Failure::could_not)
 }
 

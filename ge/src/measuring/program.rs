@@ -129,10 +129,20 @@ fn listed(variant: &Variant) -> String {
     format!("{:<10} {:<14} {}{here}", variant.name, variant.needs(), variant.idea)
 }
 
+/// The rung of that name.
+///
+/// # Errors
+///
+/// If there is none; the sentence names all.
+pub fn rung(name: &str) -> Result<&'static Variant, Failure> {
+    find(name).ok_or_else(|| {
+        let names = VARIANTS.iter().map(|v| v.name).collect::<Vec<_>>().join(", ");
+        Failure::usage(format!("there is no rung '{name}'; there are {names}"))
+    })
+}
+
 fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(), Failure> {
-    let names = || VARIANTS.iter().map(|v| v.name).collect::<Vec<_>>().join(", ");
-    let variant = find(name)
-        .ok_or_else(|| Failure::usage(format!("there is no rung '{name}'; there are {}", names())))?;
+    let variant = rung(name)?;
     if what.isa.is_some() && !variant.chooses_instructions() {
         return Err(Failure::usage(format!(
             "{name} always uses {} instructions; leave out --isa",
@@ -158,7 +168,7 @@ fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(
         return Err(Failure::usage("the misprinted loop is measured, not modelled: leave out --as-printed"));
     }
     if session.measures_host {
-        measure::check_memory(size, processors.len(), false)?;
+        measure::check_memory(size, processors.len())?;
     }
     let timed = if session.measures_host { OPERATION * session.runs as f64 } else { 0.0 };
     let walked = if wants_model { MODELLED } else { 0.0 };

@@ -61,22 +61,6 @@ fn check_holds_bit_for_bit_on_all_seven_at_large_sizes() {
 }
 
 #[test]
-fn every_element_is_the_textbooks_at_awkward_sizes() {
-    for n in [0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 23, 31, 32, 33, 47, 65] {
-        with_system(n, |_, system| {
-            Fill::Rand.write(system.matrix());
-            let mut expected = system.matrix().flat().to_vec();
-            reference(n, &mut expected);
-            for variant in available().filter(|variant| variant.rounding == Rounding::Same) {
-                Fill::Rand.write(system.matrix());
-                variant.run(system).unwrap();
-                assert_eq!(system.matrix().flat().to_vec(), expected, "{} {n}", variant.name);
-            }
-        });
-    }
-}
-
-#[test]
 fn other_roundings_leave_a_small_residual() {
     for n in [1, 2, 5, 8, 9, 13, 16, 17, 24, 31, 33, 64, 100, 129, 197, 260] {
         with_system(n, |arena, system| {
@@ -116,10 +100,10 @@ fn without_a_named_processor_every_rung_runs_on_the_first() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
     fn any_matrix_gives_the_same_bits_on_all_rungs_that_promise_it(
-        n in 1usize..40,
+        n in 0usize..70,
         seed in 2u32..1000,
     ) {
         with_system(n, |_, system| {

@@ -2,7 +2,7 @@
 
 use common::cache::Modelled;
 use common::isa::Native;
-use common::memory::{Matrix, Memory, Unobserved};
+use common::memory::{Matrix, Unobserved};
 
 /// The operands of the kernels.
 #[derive(Debug, Clone, Copy)]
@@ -36,51 +36,39 @@ const REGISTER: &str = "the last sum";
 const NOTHING: &str = "nothing";
 
 macro_rules! kernel {
-    ($name:literal, $c:literal, $waits:expr, $product:ident) => {
+    ($name:literal, $c:literal, $waits:expr, |$mem:ident, $o:ident| $product:expr) => {
         Kernel {
             name: $name,
             c: $c,
             waits: $waits,
-            native: $product::<Native>,
-            free: $product::<Unobserved>,
-            modelled: $product::<Modelled>,
+            native: |$mem, $o| $product,
+            free: |$mem, $o| $product,
+            modelled: |$mem, $o| $product,
         }
     };
 }
 
 /// All of them: the guide's three, and with each a version without one cause.
 pub(super) const KERNELS: &[Kernel] = &[
-    kernel!("mm1", "i j k: res[i][j] += mul1[i][k] * mul2[k][j]", MEMORY, straightforward),
-    kernel!("mm1, sum in a register", "i j k: sum += mul1[i][k] * mul2[k][j]", REGISTER, straightforward_sum),
-    kernel!("mm2", "i j k: res[i][j] += mul1[i][k] * tmp[j][k]", MEMORY, transposed),
-    kernel!("mm2, sum in a register", "i j k: sum += mul1[i][k] * tmp[j][k]", REGISTER, transposed_sum),
-    kernel!("ikj, without blocks", "i k j: res[i][j] += mul1[i][k] * mul2[k][j]", NOTHING, unblocked),
-    kernel!("mm3", "blocks, i k j: res[i][j] += mul1[i][k] * mul2[k][j]", NOTHING, blocked),
+    kernel!("mm1", "i j k: res[i][j] += mul1[i][k] * mul2[k][j]", MEMORY, |mem, o| {
+        mm1::multiply(mem, o.mul1, o.mul2, o.res)
+    }),
+    kernel!("mm1, sum in a register", "i j k: sum += mul1[i][k] * mul2[k][j]", REGISTER, |mem, o| {
+        mm1::multiply_in_register(mem, o.mul1, o.mul2, o.res)
+    }),
+    kernel!("mm2", "i j k: res[i][j] += mul1[i][k] * tmp[j][k]", MEMORY, |mem, o| {
+        mm2::multiply(mem, o.mul1, o.tmp, o.res)
+    }),
+    kernel!("mm2, sum in a register", "i j k: sum += mul1[i][k] * tmp[j][k]", REGISTER, |mem, o| {
+        mm2::multiply_in_register(mem, o.mul1, o.tmp, o.res)
+    }),
+    kernel!("ikj, without blocks", "i k j: res[i][j] += mul1[i][k] * mul2[k][j]", NOTHING, |mem, o| {
+        mm3::multiply_unblocked(mem, o.mul1, o.mul2, o.res)
+    }),
+    kernel!("mm3", "blocks, i k j: res[i][j] += mul1[i][k] * mul2[k][j]", NOTHING, |mem, o| {
+        mm3::multiply(mem, o.mul1, o.mul2, o.res, o.block)
+    }),
 ];
-
-fn straightforward<M: Memory>(mem: &mut M, o: Operands<'_>) {
-    mm1::multiply(mem, o.mul1, o.mul2, o.res);
-}
-
-fn straightforward_sum<M: Memory>(mem: &mut M, o: Operands<'_>) {
-    mm1::multiply_in_register(mem, o.mul1, o.mul2, o.res);
-}
-
-fn transposed<M: Memory>(mem: &mut M, o: Operands<'_>) {
-    mm2::multiply(mem, o.mul1, o.tmp, o.res);
-}
-
-fn transposed_sum<M: Memory>(mem: &mut M, o: Operands<'_>) {
-    mm2::multiply_in_register(mem, o.mul1, o.tmp, o.res);
-}
-
-fn unblocked<M: Memory>(mem: &mut M, o: Operands<'_>) {
-    mm3::multiply_unblocked(mem, o.mul1, o.mul2, o.res);
-}
-
-fn blocked<M: Memory>(mem: &mut M, o: Operands<'_>) {
-    mm3::multiply(mem, o.mul1, o.mul2, o.res, o.block);
-}
 
 #[cfg(test)]
 mod tests {

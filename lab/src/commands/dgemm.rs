@@ -7,7 +7,6 @@ use ::dgemm::{Problem, Variant};
 use common::chart::{Axis, Chart};
 use common::cli::{self, Compare, Counters, Measuring, Modelling, Output};
 use common::failure::Failure;
-use common::machine::Machine;
 use common::measure::{self, Plan, Session};
 use common::record::{Record, Row};
 use common::value::{Reading, Source};
@@ -102,17 +101,11 @@ impl Ladder for Products<'_> {
         let machine = &self.session.machine.description;
         let timed = format!("Wall time on {machine}, source: timing.");
         let modelled = format!("Cache model of {machine}, source: model.");
-        let sizes = || record.rows.iter().filter_map(|row| row.whole("n")).map(|n| n as f64);
-        let (from, to) = (sizes().fold(f64::INFINITY, f64::min), sizes().fold(0.0, f64::max));
         let drawn = |title: &str, y: Axis, figure: &str, caption: &str| {
             let reading =
                 |row: &Row| row.reading(figure).cloned().unwrap_or_else(|| Reading::missing("none"));
             let axes = [Axis::log2("side n of the matrices"), y];
-            let chart = ladder::over_size::<Self>(record, title, axes, reading).caption(caption);
-            let marks = capacities(&self.session.machine).into_iter();
-            marks
-                .filter(|(n, _)| (from..=to).contains(n))
-                .fold(chart, |chart, (n, label)| chart.mark(n, label))
+            ladder::over_size::<Self>(record, title, axes, reading).caption(caption)
         };
         let misses = Axis::linear("misses per inner iteration");
         vec![
@@ -124,20 +117,6 @@ impl Ladder for Products<'_> {
             ("dgemm-misses.svg", drawn("L1 misses per inner iteration", misses, MISSES, &modelled)),
         ]
     }
-}
-
-/// The sides `n` at which the three matrices, or the lines of one column, fill each cache;
-/// none for a sealed machine.
-fn capacities(machine: &Machine) -> Vec<(f64, String)> {
-    let mut marks = Vec::new();
-    for cache in machine.visible_levels() {
-        let bytes = cache.size.0 as f64;
-        marks.push(((bytes / 24.0).sqrt(), format!("a, b, c = L{}", cache.level)));
-        if cache.level == 1 {
-            marks.push((cache.lines() as f64, "column = L1".to_owned()));
-        }
-    }
-    marks
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use ::ge::Variant;
 use ::ge::measuring::measure::{self, AllStepped, Task};
-use ::ge::measuring::peak;
+use ::ge::measuring::{peak, program};
 use ::ge::problem::matrices::Fill;
 use common::chart::{Axis, Chart};
 use common::cli::{self, Counters, Measuring, Modelling, Output};
@@ -46,20 +46,12 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let rungs = args.ladder.variants.iter().map(|name| Ok(rung(name)?.name));
+    let rungs = args.ladder.variants.iter().map(|name| Ok(program::rung(name)?.name));
     let rungs = rungs.collect::<Result<Vec<_>, Failure>>()?;
     let session = Session::start(&args.measuring, &Modelling::of("host"), &args.output)?;
     let plan = measure::plan(&session)?;
     let mut ladder = Eliminations { session: &session, plan, stepped: AllStepped::new(), peak: 0.0 };
     ladder::run(&mut ladder, rungs, &session, &args.ladder, &args.output)
-}
-
-fn rung(name: &str) -> Result<&'static Variant, Failure> {
-    let all = || ::ge::VARIANTS.iter().map(|v| v.name).collect::<Vec<_>>().join(", ");
-    let variant = ::ge::find(name)
-        .ok_or_else(|| Failure::usage(format!("there is no rung '{name}'; there are {}", all())))?;
-    variant.available().map_err(|refusal| Failure::could_not(format!("{name}: {refusal}")))?;
-    Ok(variant)
 }
 
 struct Eliminations<'s> {

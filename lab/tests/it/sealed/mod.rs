@@ -69,8 +69,8 @@ const LINES: &[(&str, &[&str])] = &[
         "dgemm",
         &[
             "block-l1 40 --machine M",
-            "all 40 --machine M --chart dgemm.svg --record dgemm.json",
-            "packed 40 --machine M --format json",
+            "all 40 --machine M --record dgemm.json",
+            "unrolled 40 --machine M --format json",
             "block-l2 40 --machine M --compare model --format csv",
             "recursive 40 --machine M --counters hardware",
             "ikj 99999 --machine M",
