@@ -75,11 +75,18 @@ impl Team<'_> {
     }
 }
 
-/// A thread's rows, and its result: the clocks before and after, and the samples.
+/// A thread's rows, and its result.
 struct Share<'m> {
     a: &'m [f64],
     c: &'m mut [f64],
-    result: Option<(Times, Times, Option<Result<Samples, String>>)>,
+    result: Option<Seen>,
+}
+
+/// The clocks before and after a thread's work, and its samples.
+struct Seen {
+    from: Times,
+    to: Times,
+    samples: Option<Result<Samples, String>>,
 }
 
 /// Wall-clock time, and the processor time of all threads.
@@ -112,7 +119,7 @@ pub fn run(
         let from = (clock::wall().0, clock::process_cpu().0);
         let resumed = sampler.as_mut().and_then(|s| s.as_mut().ok()).map(Sampler::resume);
         for _ in 0..repeats {
-            (kernel.band)(Band { depth: n, a, b, c: &mut *c });
+            (kernel.band)(Band { depth: n, a, b, c });
         }
         let paused = sampler.as_mut().and_then(|s| s.as_mut().ok()).map(Sampler::pause);
         let to = (clock::wall().0, clock::process_cpu().0);
@@ -122,14 +129,15 @@ pub fn run(
             resumed.into_iter().chain(paused).collect::<Result<(), _>>()?;
             sampler.finish()
         };
-        *result = Some((from, to, sampler.map(|s| finished(s).map_err(|error| error.to_string()))));
+        let samples = sampler.map(|s| finished(s).map_err(|error| error.to_string()));
+        *result = Some(Seen { from, to, samples });
     })?;
     let results: Vec<_> = shares.into_iter().filter_map(|share| share.result).collect();
-    let first = |f: fn(&Times) -> f64| results.iter().map(|m| f(&m.0)).fold(f64::INFINITY, f64::min);
-    let last = |f: fn(&Times) -> f64| results.iter().map(|m| f(&m.1)).fold(0.0, f64::max);
+    let first = |f: fn(&Times) -> f64| results.iter().map(|m| f(&m.from)).fold(f64::INFINITY, f64::min);
+    let last = |f: fn(&Times) -> f64| results.iter().map(|m| f(&m.to)).fold(0.0, f64::max);
     let seconds = last(|t| t.0) - first(|t| t.0);
     let busy = last(|t| t.1) - first(|t| t.1);
-    Ok(Run { seconds, busy, threads, samples: results.into_iter().filter_map(|m| m.2).collect() })
+    Ok(Run { seconds, busy, threads, samples: results.into_iter().filter_map(|m| m.samples).collect() })
 }
 
 #[cfg(test)]
