@@ -132,7 +132,7 @@ strangers() {
 clean() {
     find . \( -name .git -o -name target -type d -o -name .vscode -o -name .idea -o -path ./vendor -o -path ./report \) \
         -prune -o ! -type d -print | sed 's|^\./||' |
-        grep -Ev '\.(out|tar\.gz)$|^(fuzz/libfuzzer/Cargo\.lock|\.cargo/config\.toml)$' >"$work/there"
+        grep -Ev '\.(out|tar\.gz)$|^\.cargo/config\.toml$' >"$work/there"
     grep -Ex -f "$work/any" "$work/there" | LC_ALL=C sort >"$work/named"
     {
         grep -Exv -f "$work/any" "$work/there" || :
@@ -144,7 +144,7 @@ clean() {
                 { [ -f "$leads" ] && grep -Fqx -e "${leads#"$root/"}" "$work/known"; } || echo "$link"
             done
         # files with the name of a source that are not sources
-        grep -Ev '\.(rs|py|sh|md|mjs)$|^fuzz/' "$work/named" | tr '\n' '\0' |
+        grep -Ev '\.(rs|py|sh|md|mjs)$' "$work/named" | tr '\n' '\0' |
             xargs -0 grep -lsE '^name,file,seal,|"(schema|format)": *"cache-lab-(kit/key/|answers")|^# A sealed machine' || :
         [ ! -d vendor ] || strangers
     } | LC_ALL=C sort -u >"$work/unknown"
@@ -363,7 +363,7 @@ build() {
     command -v rustup >/dev/null && rustup target add "$target" >/dev/null 2>&1 || :
     # rustc includes linker and C library for these targets
     variable=CARGO_TARGET_$(echo "$target" | tr a-z- A-Z_)
-    for packages in "--workspace --exclude web --exclude lab --exclude fuzz" "-p lab ${student:+--no-default-features}"; do
+    for packages in "--workspace --exclude web --exclude lab" "-p lab ${student:+--no-default-features}"; do
         # shellcheck disable=SC2086
         env CACHE_LAB_COMMIT="$commit" "$variable"_LINKER=rust-lld \
             "$variable"_RUSTFLAGS="-C strip=symbols -C link-self-contained=yes -C target-feature=+crt-static" \
