@@ -11,8 +11,8 @@ use clap::{ArgMatches, Args, Command, Parser, ValueEnum, error::ErrorKind};
 use figures::text::shorten;
 use system::signals;
 
-use crate::console;
 use crate::failure::Failure;
+use crate::output;
 
 /// Longest line of a message in characters: an argument that it repeats may be a whole file.
 const LONGEST: usize = 1500;
@@ -285,12 +285,12 @@ pub fn run_as<A: Parser>(mut command: Command, program: impl FnOnce(A) -> Result
         Ok((_, Some(refusal))) => Err(refusal),
         Ok((args, None)) => program(args),
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
-            console::print(&error.to_string())
+            output::print(&error.to_string())
         }
         Err(error) => {
             for line in error.to_string().trim_end().lines() {
                 let line = line.replace("invalid digit found in string", "it is not a whole number");
-                console::message(shorten(&line, LONGEST));
+                output::message(shorten(&line, LONGEST));
             }
             return ExitCode::from(Failure::Usage(String::new()).exit_code());
         }
@@ -327,8 +327,8 @@ fn status(program: &str, outcome: Result<(), Failure>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             if failure != Failure::Reported {
-                let told = shorten(&failure.to_string(), LONGEST);
-                console::message(format!("{program}: {told}"));
+                let reason = shorten(&failure.to_string(), LONGEST);
+                output::message(format!("{program}: {reason}"));
             }
             ExitCode::from(failure.exit_code())
         }
@@ -336,16 +336,16 @@ fn status(program: &str, outcome: Result<(), Failure>) -> ExitCode {
 }
 
 /// `println!` panics if standard output is full: the program then ends with a sentence, as
-/// after [`console::print`]. After a panic of `eprintln!` it ends silently.
+/// after [`output::print`]. After a panic of `eprintln!` it ends silently.
 fn end_in_a_sentence_when_nothing_can_be_printed() {
     let panicking = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
-        let told = info.payload().downcast_ref::<String>();
-        match told.and_then(|told| told.strip_prefix("failed printing to std")) {
+        let message = info.payload().downcast_ref::<String>();
+        match message.and_then(|message| message.strip_prefix("failed printing to std")) {
             None => panicking(info),
-            Some(told) => {
-                if let Some(error) = told.strip_prefix("out: ") {
-                    console::message(console::unprintable(error));
+            Some(failed) => {
+                if let Some(error) = failed.strip_prefix("out: ") {
+                    output::message(output::unprintable(error));
                 }
                 std::process::exit(1);
             }

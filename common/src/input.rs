@@ -3,13 +3,15 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use figures::encoding::{self, Encoding, NotText};
+use figures::encoding;
 use figures::text::shorten;
-use records::saved::limits::{BYTES, NAME};
-use records::saved::{Saved, SavedError};
+use records::saved::{BYTES, Saved};
 use system::files;
 
 use crate::failure::Failure;
+
+/// Longest name of a file in a message, in characters.
+const LONGEST_NAME: usize = 120;
 
 /// The sweep saved at `path`; `-` is standard input.
 ///
@@ -17,11 +19,7 @@ use crate::failure::Failure;
 ///
 /// If the file cannot be read, or contains no sweep; the sentence names it.
 pub fn sweep(path: &Path) -> Result<Saved, Failure> {
-    let name = name(path);
-    let bytes = bytes(path).map_err(|error| {
-        Failure::could_not(format!("cannot read {name}: {error}; give a file that cm1 or spark has written"))
-    })?;
-    Saved::read(&bytes).map_err(|error: SavedError| Failure::could_not(format!("{name}: {error}")))
+    Saved::read(&bytes(path)?).map_err(|error| Failure::could_not(format!("{}: {error}", name(path))))
 }
 
 /// A file's name for messages.
@@ -29,7 +27,7 @@ pub fn name(path: &Path) -> String {
     if path == Path::new("-") {
         "standard input".to_owned()
     } else {
-        shorten(&path.to_string_lossy(), 2 * NAME)
+        shorten(&path.to_string_lossy(), LONGEST_NAME)
     }
 }
 
@@ -40,37 +38,35 @@ pub fn name(path: &Path) -> String {
 ///
 /// If it cannot be read, is too large, or is not text.
 pub fn text(path: &Path) -> Result<String, Failure> {
-    decoded(path, encoding::decode)
-}
-
-/// The same unchanged, for writing it back: with its byte order mark and line endings.
-///
-/// # Errors
-///
-/// The same as for [`text`].
-pub fn exact_text(path: &Path) -> Result<(String, Encoding), Failure> {
-    decoded(path, encoding::decode_exact)
-}
-
-fn decoded<T>(path: &Path, decode: fn(&[u8]) -> Result<T, NotText>) -> Result<T, Failure> {
-    let name = name(path);
-    let bytes = bytes(path).map_err(|error| Failure::could_not(format!("cannot read {name}: {error}")))?;
+    let (name, bytes) = (name(path), bytes(path)?);
     if bytes.len() as u64 > BYTES {
         return Err(Failure::could_not(format!(
             "{name} has more than {} MiB; is it the right file?",
             BYTES >> 20
         )));
     }
-    decode(&bytes).map_err(|why| Failure::could_not(format!("{name}: {why}")))
+    encoding::decode(&bytes).map_err(|why| Failure::could_not(format!("{name}: {why}")))
 }
 
 /// The content of the file, limited to one byte more than the reader accepts, so that an
 /// endless one is refused.
-fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
+    let unread = |error| unreadable(path, &error);
     if path != Path::new("-") {
-        return files::read_at_most(path, BYTES + 1);
+        return files::read_at_most(path, BYTES + 1).map_err(unread);
     }
     let mut bytes = Vec::new();
-    io::stdin().take(BYTES + 1).read_to_end(&mut bytes)?;
+    io::stdin().take(BYTES + 1).read_to_end(&mut bytes).map_err(unread)?;
     Ok(bytes)
+}
+
+/// The failure for a file that cannot be read.
+pub fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    let missing = "there is no such file; check its name, and the folder that you are in";
+    let reason = match error.kind() {
+        io::ErrorKind::NotFound => missing.to_owned(),
+        io::ErrorKind::IsADirectory => "it is a folder; give a file".to_owned(),
+        _ => format!("{error}; copy it again, or give another file"),
+    };
+    Failure::could_not(format!("cannot read {}: {reason}", name(path)))
 }

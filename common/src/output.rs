@@ -1,16 +1,47 @@
-//! Prints, saves and draws results.
+//! Prints, saves and draws results: data to standard output, messages to standard error.
 
+use std::fmt::Display;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use chart::Chart;
+use figures::text::clean;
 use records::record::Record;
 use system::files;
 
 use crate::cli::{Format, Look, Output};
-use crate::console;
 use crate::failure::Failure;
 
-pub use crate::console::{message, print};
+/// Writes to standard output.
+///
+/// # Errors
+///
+/// If it is full or cannot be written to. A closed pipe is not an error.
+pub fn print(text: &str) -> Result<(), Failure> {
+    print_bytes(text.as_bytes())
+}
+
+/// The same for a file's content.
+fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
+    if system::output_is_closed() && !bytes.is_empty() {
+        return Err(Failure::CouldNot(unprintable("it is closed")));
+    }
+    let mut out = io::stdout().lock();
+    out.write_all(bytes).and_then(|()| out.flush()).map_err(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Failure::Reported,
+        _ => Failure::CouldNot(unprintable(error)),
+    })
+}
+
+/// The message for an error of standard output.
+pub(crate) fn unprintable(error: impl Display) -> String {
+    format!("cannot write to standard output: {error}; free some space, or redirect the output")
+}
+
+/// One line on standard error. Errors are ignored: no result is lost.
+pub fn message(line: impl Display) {
+    let _ = writeln!(io::stderr(), "{}", clean(&line.to_string()));
+}
 
 /// How a program presents its record.
 pub struct Shown<'s> {
@@ -25,7 +56,7 @@ pub fn text(record: &Record, format: Format, shown: &Shown<'_>) -> String {
     match format {
         Format::Kit => (shown.kit)(record),
         Format::Csv => record.csv(),
-        Format::Json => record.printed_json() + "\n",
+        Format::Json => record.json() + "\n",
     }
 }
 
@@ -201,7 +232,7 @@ pub fn draw(chart: &Chart, path: &Path) -> Result<(), Failure> {
 /// If the folder cannot be written to; the sentence names the file.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     if path == Path::new(STDOUT) {
-        return console::print_bytes(bytes);
+        return print_bytes(bytes);
     }
     files::write_atomically(path, bytes).map_err(Failure::could_not)
 }
@@ -284,51 +315,31 @@ impl Folder {
     }
 
     /// Writes all files, by their names: all of them, or none. Files of an earlier run in
-    /// `former` that are not among them are moved, so that nobody takes them for results of
-    /// this run.
+    /// `former` that are not among them are removed: they are no results of this run.
     ///
     /// # Errors
     ///
-    /// If the folder is full or was removed, or a file cannot be moved; the sentence names
+    /// If the folder is full or was removed, or a file cannot be removed; the sentence names
     /// the file.
     pub fn fill(&self, named: Vec<(String, Vec<u8>)>, former: &[String]) -> Result<(), Failure> {
-        let left: Vec<_> = former.iter().filter(|old| named.iter().all(|(new, _)| new != *old)).collect();
+        let stale: Vec<_> = former.iter().filter(|old| named.iter().all(|(new, _)| new != *old)).collect();
         let placed: Vec<_> = named.into_iter().map(|(name, bytes)| (self.path.join(name), bytes)).collect();
         files::write_together(&placed).map_err(Failure::could_not)?;
-        for name in left {
-            if let Some(place) = self.put_aside(name)? {
-                message(format!("note: {name} of an earlier run was moved to {place}"));
+        for name in stale {
+            let path = self.path.join(name);
+            match std::fs::remove_file(&path) {
+                Ok(()) => message(format!("note: {name} of an earlier run was removed")),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => {
+                    return Err(Failure::could_not(format!(
+                        "'{}' is of an earlier run and cannot be removed: {error}; choose another folder with --output",
+                        crate::input::name(&path)
+                    )));
+                }
             }
         }
         Ok(())
     }
-
-    /// Moves a file of an earlier run, if there is one; returns its new name.
-    fn put_aside(&self, name: &str) -> Result<Option<String>, Failure> {
-        let path = self.path.join(name);
-        let Some(place) = earlier(&self.path, name).filter(|_| path.is_file()) else { return Ok(None) };
-        let moved = std::fs::create_dir_all(self.path.join(EARLIER))
-            .and_then(|()| std::fs::rename(&path, self.path.join(&place)));
-        match moved {
-            Ok(()) => Ok(Some(place)),
-            Err(error) => Err(Failure::could_not(format!(
-                "'{}' is of an earlier run and cannot be moved to {place}: {error}; choose another folder with --output",
-                crate::input::name(&path)
-            ))),
-        }
-    }
-}
-
-/// The subfolder for files that a later run would have replaced.
-const EARLIER: &str = "earlier";
-
-/// A free name for the file `name` of `folder` when another run replaces it:
-/// `earlier/report-1.html`.
-pub fn earlier(folder: &Path, name: &str) -> Option<String> {
-    let (stem, ending) = name.rsplit_once('.')?;
-    (1u32..)
-        .map(|number| format!("{EARLIER}/{stem}-{number}.{ending}"))
-        .find(|name| folder.join(name).symlink_metadata().is_err())
 }
 
 impl Drop for Folder {
@@ -364,23 +375,5 @@ mod tests {
         let nowhere = draw(&sweep, &folder.path().join("none/a.svg")).unwrap_err();
         assert!(matches!(&nowhere, Failure::CouldNot(line) if line.contains("none/a.svg")));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left behind");
-    }
-
-    #[test]
-    fn what_earlier_runs_left_stays_under_names_of_its_own() {
-        let place = tempfile::tempdir().unwrap();
-        let at = |name: &str| place.path().join(name);
-        let folder = Folder::prepare(place.path()).unwrap();
-        assert_eq!(folder.put_aside("a.svg").unwrap(), None);
-        for (text, name) in [("one", "earlier/a-1.svg"), ("two", "earlier/a-2.svg")] {
-            std::fs::write(at("a.svg"), text).unwrap();
-            assert_eq!(folder.put_aside("a.svg").unwrap().as_deref(), Some(name));
-            assert!(!at("a.svg").exists() && std::fs::read_to_string(at(name)).unwrap() == text);
-        }
-        std::fs::remove_dir_all(at("earlier")).unwrap();
-        std::fs::write(at("earlier"), "mine").unwrap();
-        std::fs::write(at("a.svg"), "three").unwrap();
-        let refused = folder.put_aside("a.svg").unwrap_err().to_string();
-        assert!(refused.contains("a.svg") && at("a.svg").exists(), "{refused}");
     }
 }

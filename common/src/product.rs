@@ -209,8 +209,8 @@ pub fn kit_text(record: &Record) -> String {
             let _ = writeln!(text, "After resetting counter '{}' [x10^6]: {zero}", event.name);
         }
         for event in &events {
-            let beside = row.reading(&format!("{}_modelled", event.name));
-            let residual = beside.map(|model| residual(&event.reading, model)).unwrap_or_default();
+            let modelled = row.reading(&format!("{}_modelled", event.name));
+            let residual = modelled.map(|model| residual(&event.reading, model)).unwrap_or_default();
             let count = event.reading.scaled(1e-6);
             let _ = writeln!(text, "After stopping counter '{}'  [x10^6]: {count}{residual}", event.name);
         }

@@ -1,7 +1,7 @@
 //! `lab compare`: two runs, two machines, or measured and modelled.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::{fs, io};
 use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
@@ -96,7 +96,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 /// The experiments that both have, and a sentence for each that only one has.
 fn pairs(a: &Path, b: &Path) -> Result<(Vec<Pair>, Vec<String>), Failure> {
     if let Some(absent) = [a, b].into_iter().find(|path| !path.exists()) {
-        return Err(Failure::could_not(format!("'{}' does not exist", input::name(absent))));
+        return Err(input::unreadable(absent, &io::ErrorKind::NotFound.into()));
     }
     if a.is_dir() != b.is_dir() {
         return Err(Failure::usage("give two records, or the folders of two reports: not one of each"));

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::{LazyLock, OnceLock};
 
-use figures::numbers::listed;
+use figures::text::listed;
 
 use super::definition::{Definition, Encoding, Origin, Part, Scope};
 use super::environment::Environment;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::definition::Encoding;
 use super::error::{Code, CounterError};
 use events::number;
-use figures::numbers::listed;
+use figures::text::listed;
 
 /// One performance monitoring unit.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use super::found::LevelFound;
 use super::probe::{Probe, in_order, translation, usual_sizes};
-use figures::numbers::greatest_common_divisor;
+use figures::stats::greatest_common_divisor;
 use figures::units::Bytes;
 use infer::exclusive::Above;
 

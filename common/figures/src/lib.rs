@@ -2,7 +2,6 @@
 //! and the arithmetic that every other crate needs.
 
 pub mod encoding;
-pub mod numbers;
 pub mod quantity;
 pub mod random;
 pub mod stats;

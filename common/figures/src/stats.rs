@@ -1,5 +1,5 @@
-//! Small statistics over repeated runs. Medians, not means: one interrupt must
-//! not move the figure.
+//! Small arithmetic: statistics over repeated runs (medians, not means: one interrupt must
+//! not move the figure), and divisors.
 
 /// The `q`-quantile (0 to 1) of `values`, linear between adjacent values; `None`
 /// when there is no finite value.
@@ -16,6 +16,14 @@ pub fn quantile(values: &[f64], q: f64) -> Option<f64> {
 /// The middle value; `None` when there is no finite value.
 pub fn median(values: &[f64]) -> Option<f64> {
     quantile(values, 0.5)
+}
+
+/// The greatest common divisor; of 0 and `a`, `a` (Euclid).
+pub fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The hypothesis that a level stores none of the lines of the level above (exclusive). The readers of
 //! curves and of experiments share it: both see the lines of both levels together.
 
-use figures::numbers::greatest_common_divisor;
+use figures::stats::greatest_common_divisor;
 use figures::units::Bytes;
 
 use super::Geometry;

@@ -8,7 +8,7 @@
 use super::curve::Curve;
 use super::exclusive::Above;
 use super::size::{ALL, Level, QUIET, Size};
-use figures::numbers::greatest_common_divisor;
+use figures::stats::greatest_common_divisor;
 use figures::units::Bytes;
 
 /// Of more caches than this, a sample proposes the cells that would distinguish

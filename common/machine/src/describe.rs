@@ -6,9 +6,8 @@ use toml::Spanned;
 mod checked;
 mod levels;
 
-use super::quantity::{As, Time};
 use super::{CacheLevel, Core, Machine, MachineError, Mapping, Tlb};
-use checked::{Checked, LARGEST, refuse, time};
+use checked::{Checked, Given, LARGEST, bytes, hertz, refuse, time};
 use figures::text::{is_unprintable, says_nothing, shorten};
 use figures::units::{Bytes, Hertz, Seconds};
 use levels::{Cache, TlbEntry};
@@ -25,7 +24,7 @@ const LONGEST_ABOUT: usize = 300;
 struct Description {
     name: Spanned<String>,
     description: Option<Spanned<String>>,
-    clock: Option<As<Hertz>>,
+    clock: Option<Given>,
     noise: Option<Spanned<f64>>,
     memory: Option<Memory>,
     #[serde(default)]
@@ -40,13 +39,13 @@ struct Description {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Memory {
-    latency: Spanned<As<Time>>,
+    latency: Given,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 struct Pages {
-    size: Option<Spanned<As<Bytes>>>,
+    size: Option<Given>,
     mapping: Option<MappingName>,
     seed: Option<Spanned<u64>>,
 }
@@ -55,9 +54,9 @@ struct Pages {
 #[serde(deny_unknown_fields)]
 struct CoreTimes {
     in_flight: Option<Spanned<f64>>,
-    store: Option<Spanned<As<Time>>>,
-    step: Option<Spanned<As<Time>>>,
-    pass: Option<Spanned<As<Time>>>,
+    store: Option<Given>,
+    step: Option<Given>,
+    pass: Option<Given>,
 }
 
 #[derive(Deserialize, Clone, Copy, PartialEq)]
@@ -114,7 +113,7 @@ fn key_at(text: &str, at: usize) -> &str {
 
 impl Description {
     fn check(self) -> Checked<Machine> {
-        let clock = self.clock.map(|As(clock)| clock);
+        let clock = self.clock.as_ref().map(|given| hertz("clock", given)).transpose()?;
         if self.name.get_ref().trim().is_empty() {
             return refuse("name", &self.name, "is empty; give the machine a name");
         }
@@ -170,7 +169,7 @@ fn one_line(key: &'static str, given: &Spanned<String>, longest: usize) -> Check
 impl Pages {
     fn size(&self) -> Checked<Bytes> {
         let Some(given) = &self.size else { return Ok(Bytes::kib(4)) };
-        let As(size) = *given.get_ref();
+        let size = bytes("pages.size", given)?;
         if !size.0.is_power_of_two() || !(Bytes(512)..=LARGEST).contains(&size) {
             return refuse(
                 "pages.size",
@@ -200,7 +199,7 @@ impl CoreTimes {
             }
             given => given.as_ref().map_or(1.0, |n| *n.get_ref()),
         };
-        let or_nothing = |key, given: &Option<_>| match given {
+        let or_nothing = |key, given: &Option<Given>| match given {
             Some(given) => time(key, given, clock),
             None => Ok(Seconds(0.0)),
         };

@@ -81,7 +81,8 @@ impl<'k> Draw<'k> {
     ///
     /// When all are taken (see [`most`](Draw::most)), machines repeat.
     pub fn machine(&mut self, name: &str) -> Drawn {
-        let most = self.most();
+        let choices: Vec<_> = self.choices().collect();
+        let most = choices.len();
         let mut random = Random::new(seal::digest(&[self.key, name]));
         let first = random.below(most);
         let place = (0..most).map(|step| (first + step) % most).find(|place| !self.taken.contains(place));
@@ -89,10 +90,8 @@ impl<'k> Draw<'k> {
         self.taken.insert(place);
         // The step has no common divisor with the number of machines and is large: a name
         // whose machine was taken does not get a similar one.
-        let place = place * STEP % most;
-        let levels = self.choices().nth(place).copied().unwrap_or(FIRST);
         Drawn {
-            levels,
+            levels: *choices[place * STEP % most],
             cycles: [2 + random.below(4), 10 + random.below(9)],
             memory_ns: 60 + random.below(60),
             tlb_entries: self.tlb.then(|| [16, 32, 64, 128][random.below(4)]),
@@ -141,12 +140,6 @@ impl Drawn {
 /// A prime larger than the number of choices.
 const STEP: usize = 7919;
 
-/// The machine if there is no choice at all.
-const FIRST: [Geometry; 2] = [
-    Geometry { size: Bytes::kib(32), line: Bytes(64), ways: 8 },
-    Geometry { size: Bytes::kib(256), line: Bytes(64), ways: 16 },
-];
-
 /// Every pair of levels that sweeps up to 256 KiB and 4 MiB identify: a power of two of
 /// sets at each level, and L2 at least four times L1. L2 has more ways than L1, and more
 /// bytes in one way: otherwise L1 would hold the lines that must compete for a set of L2.
@@ -193,8 +186,8 @@ mod tests {
         let mut seen = BTreeSet::new();
         for i in 0..5000 {
             let drawn = draw.machine(&format!("student {i}"));
-            let told = drawn.levels.map(|g| (g.size.0, g.line.0, g.ways));
-            assert!(seen.insert(told), "student {i}: {told:?} again");
+            let levels = drawn.levels.map(|g| (g.size.0, g.line.0, g.ways));
+            assert!(seen.insert(levels), "student {i}: {levels:?} again");
         }
         assert!(draw.most() > 5000);
     }

@@ -88,10 +88,6 @@ pub enum MachineError {
 }
 
 impl MachineError {
-    pub(super) fn damaged_seal(origin: &str) -> MachineError {
-        MachineError::DamagedSeal { origin: origin.to_string() }
-    }
-
     pub(super) fn no_such(name: &str) -> MachineError {
         let names: Vec<&str> = catalogue().iter().map(|entry| entry.name).collect();
         let begun = |known: &str| name.len() > 1 && known.starts_with(name);

@@ -54,7 +54,6 @@ mod error;
 mod level;
 mod machine;
 mod print;
-mod quantity;
 mod sealed;
 
 pub use catalogue::{CatalogueEntry, catalogue};
@@ -87,7 +86,7 @@ impl Machine {
         if !sealed::is_sealed(text) {
             return Machine::from_toml(text, origin);
         }
-        sealed::opened(text).ok_or_else(|| MachineError::damaged_seal(origin))
+        sealed::opened(text).ok_or_else(|| MachineError::DamagedSeal { origin: origin.to_string() })
     }
 }
 

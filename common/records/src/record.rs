@@ -157,42 +157,16 @@ impl Record {
 
     /// The record as indented JSON, sealed if the machine is.
     pub fn json(&self) -> String {
-        self.sealed(Record::written)
+        let Some(seal) = &self.seal else { return self.written() };
+        let bare = Record { seal: Some(Seal::of_machine(&seal.machine)), ..self.clone() };
+        let tag = seal::tag("record", &[bare.written().as_bytes()]);
+        Record { seal: Some(Seal { record: tag, ..seal.clone() }), ..bare }.written()
     }
 
-    /// The output of `write` for the record, sealed if the machine is.
-    fn sealed(&self, write: impl Fn(&Record) -> String) -> String {
-        match &self.seal {
-            Some(seal) => {
-                let bare = Record { seal: Some(Seal::of_machine(&seal.machine)), ..self.clone() };
-                let tag = seal::tag("record", &[write(&bare).as_bytes()]);
-                write(&Record { seal: Some(Seal { record: tag, ..seal.clone() }), ..bare })
-            }
-            None => write(self),
-        }
-    }
-
-    /// The record without a seal.
+    /// The record as it is, with the seal that it has.
     pub(crate) fn written(&self) -> String {
         // Maps with string keys and finite or null numbers can always be serialised.
         serde_json::to_string_pretty(self).unwrap_or_default()
-    }
-
-    /// The same for a program's own JSON: the details of a record's only row are at its top.
-    pub fn printed_json(&self) -> String {
-        let [Row { details, .. }] = &*self.rows else { return self.json() };
-        if details.is_empty() {
-            return self.json();
-        }
-        self.sealed(|record| {
-            let mut record = record.clone();
-            let details = record.rows.first_mut().map(|row| std::mem::take(&mut row.details));
-            let mut object = serde_json::to_value(record).unwrap_or_default();
-            if let Some(object) = object.as_object_mut() {
-                object.extend(details.unwrap_or_default());
-            }
-            format!("{object:#}")
-        })
     }
 
     /// The rows as comma-separated values: the keys, then for each figure its amount and

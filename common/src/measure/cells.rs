@@ -10,11 +10,11 @@ use cache::{Counts, Modelled};
 use figures::value::{Reading, Source};
 use machine::Machine;
 use memory::Array;
-use records::sweep::Cell;
 use system::cpu;
 
 use super::{Plan, Sample, Session, arena};
 use crate::failure::Failure;
+use crate::sweep::Cell;
 
 impl Session {
     /// Models `walk` over the array called `name` in each of `cells`, from cold
@@ -99,7 +99,7 @@ impl Session {
             }
             drop(sender);
             let taken = in_order(count, &receiver, take);
-            drop(receiver); // whoever still works finds nobody to take more
+            drop(receiver); // threads that still work cannot send more, and end
             taken
         })
     }

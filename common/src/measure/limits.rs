@@ -1,7 +1,6 @@
 //! Time and memory that a measurement needs, checked before it begins.
 
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
 
 use super::Session;
 use crate::failure::Failure;
@@ -19,10 +18,6 @@ const SMALL: usize = 16 << 20;
 const LONGEST_S: f64 = 7.0 * 86_400.0;
 /// An estimate above this is reported.
 const REPORTED_ESTIMATE_S: f64 = 60.0;
-/// A sweep stops after this many times its estimate plus [`GRACE`].
-const PATIENCE: f64 = 20.0;
-/// Seconds that are always granted: a busy machine may stop even a short measurement.
-const GRACE: f64 = 60.0;
 
 /// Checks that there is memory for `bytes` of arrays.
 ///
@@ -77,17 +72,16 @@ pub fn duration(seconds: f64) -> String {
 /// If it would take more than a week.
 pub fn patience(what: &str, seconds: f64) -> Result<(), Failure> {
     if seconds.is_nan() || seconds > LONGEST_S {
-        let told = duration(seconds);
+        let time = duration(seconds);
         return Err(Failure::could_not(format!(
-            "{what} would take about {told}: choose smaller sizes or fewer repetitions"
+            "{what} would take about {time}: choose smaller sizes or fewer repetitions"
         )));
     }
     Ok(())
 }
 
 impl Session {
-    /// Announces the estimated run time, `seconds`, and sets a deadline after which a sweep
-    /// stops with what it has.
+    /// Announces the estimated run time, `seconds`, of `what`.
     ///
     /// # Errors
     ///
@@ -97,14 +91,13 @@ impl Session {
         if seconds > REPORTED_ESTIMATE_S {
             self.say(format!("note: {what} takes about {}", duration(seconds)));
         }
-        self.deadline.set(Instant::now().checked_add(Duration::from_secs_f64(GRACE + PATIENCE * seconds)));
         Ok(())
     }
 
-    /// Whether the measurement must end with the results so far: it takes much longer than
-    /// estimated, or the user [interrupted it](Session::finish_cell_on_signal).
+    /// Whether the measurement must end with the results so far: the user
+    /// [interrupted it](Session::finish_cell_on_signal).
     pub fn is_over(&self) -> bool {
-        signals::requested() || self.deadline.get().is_some_and(|deadline| Instant::now() > deadline)
+        signals::requested()
     }
 
     /// From now on Ctrl-C, or another termination signal, takes effect after the current
@@ -123,12 +116,10 @@ impl Session {
         let over = self.is_over() && !record.rows.is_empty();
         if over {
             let done = record.rows.len();
-            let why = if signals::requested() {
-                "asked to end".to_owned()
-            } else {
-                format!("after {PATIENCE} times the time expected")
-            };
-            self.note(record, format!("{why}: {done} of {all} cells are measured; the others are left out"));
+            self.note(
+                record,
+                format!("asked to end: {done} of {all} cells are measured; the others are left out"),
+            );
         }
         over
     }
@@ -140,10 +131,10 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused_before_it_is_touched() {
-        let told = within(100 << 20, Some(Bytes::mib(100))).unwrap_err().to_string();
+        let refusal = within(100 << 20, Some(Bytes::mib(100))).unwrap_err().to_string();
         assert!(
-            told.contains("need 100 MiB and the program 8 MiB, but") && told.contains("smaller"),
-            "{told}"
+            refusal.contains("need 100 MiB and the program 8 MiB, but") && refusal.contains("smaller"),
+            "{refusal}"
         );
         assert!(within(80 << 20, Some(Bytes::mib(100))).is_ok() && within(1 << 40, None).is_ok());
         assert!(within(usize::MAX, Some(Bytes(u64::MAX - 1))).is_err());

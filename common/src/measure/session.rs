@@ -1,14 +1,13 @@
 //! The settings and the state of one program's measurements.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::OnceCell;
 use std::fmt::Display;
+use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::environment::{self, Warning};
-use super::{identity, processor};
 use crate::cli::{Compare, Counters, Measuring, Modelling, Output};
-use crate::console;
 use crate::failure::Failure;
 use crate::output;
 use counters::Platform;
@@ -18,7 +17,7 @@ use machine::{Machine, MachineError};
 use records::note::Note;
 use records::product::{WALL_OVER_CPU_WARNING, cause_of_waits};
 use records::record::Record;
-use system::{cpu, host};
+use system::{clock, cpu, host};
 
 /// The settings of one program's measurements, and their state.
 #[derive(Debug)]
@@ -46,8 +45,6 @@ pub struct Session {
     /// sweep is taken for a whole one.
     pub ends_at_signal: bool,
     pub(super) quiet: bool,
-    /// The deadline of the current measurement.
-    pub(super) deadline: Cell<Option<Instant>>,
     /// The core's clock, once it was measured: one for all cycles that are computed from
     /// times, so that ratios of cycles are ratios of times.
     pub(super) clock: OnceCell<Hertz>,
@@ -67,7 +64,7 @@ impl Session {
         }
         // Pinned first: where cores differ, the description is that of this processor.
         let allowed = cpu::allowed();
-        let pinned = processor::pin(measuring.cpu, &allowed)?;
+        let pinned = pin(measuring.cpu, &allowed)?;
         let machine = match system::machine::select(&modelling.machine) {
             Err(why @ MachineError::HostUnknown { .. }) if measuring.counters != Counters::Model => {
                 Ok(system::machine::undescribed_host(&why))
@@ -99,10 +96,10 @@ impl Session {
             (compared && machine.levels.is_empty()).then(|| Warning::NoModel(machine.unknown.join("; "))),
         );
         for warning in warnings.iter().filter(|_| !output.quiet) {
-            console::message(format!("note: {warning}"));
+            output::message(format!("note: {warning}"));
         }
         if measures_host {
-            processor::warm_up(Duration::from_millis(50));
+            warm_up(Duration::from_millis(50));
         }
         Ok(Session {
             counters: measuring.counters,
@@ -116,7 +113,6 @@ impl Session {
             warnings,
             ends_at_signal: false,
             quiet: output.quiet,
-            deadline: Cell::new(None),
             clock: OnceCell::new(),
         })
     }
@@ -137,9 +133,9 @@ impl Session {
             record = record.set("cpu", cpu);
         }
         if self.measures_host {
-            record.environment = identity::environment(&self.cpus);
+            record.environment = environment::environment(&self.cpus);
         }
-        identity::sign(&mut record, &self.machine);
+        environment::sign(&mut record, &self.machine);
         record.notes.extend(self.warnings.iter().map(|warning| warning.to_string().into()));
         record
     }
@@ -169,7 +165,96 @@ impl Session {
     /// Prints a line on stderr, unless the session is quiet.
     pub fn say(&self, line: impl Display) {
         if !self.quiet {
-            console::message(line);
+            output::message(line);
         }
+    }
+
+    /// Draws that `done` of `all` parts are measured, on a terminal to which no results are
+    /// printed; at the end removes that.
+    pub fn progress(&self, done: usize, all: usize) {
+        if self.quiet || !stderr().is_terminal() || stdout().is_terminal() {
+            return;
+        }
+        // A closed terminal is no reason to stop measuring.
+        let _ = match done < all {
+            true => write!(stderr(), "\rmeasured {done} of {all} "),
+            false => write!(stderr(), "\r\x1b[K"),
+        };
+    }
+
+    /// The callback to which a model reports the share (0 to 1) of its work that is done;
+    /// it is dropped after the run. None without a terminal.
+    pub fn line_of_progress(&self) -> Option<Box<dyn FnMut(f64)>> {
+        let mut line = StatusLine { last: Instant::now(), drawn: false };
+        let shown = !self.quiet && stderr().is_terminal();
+        shown.then(|| Box::new(move |share| line.draw(share)) as Box<dyn FnMut(f64)>)
+    }
+}
+
+/// A line that is redrawn, and removed at the end.
+struct StatusLine {
+    /// When it was last drawn, or the work began.
+    last: Instant,
+    drawn: bool,
+}
+
+impl StatusLine {
+    fn draw(&mut self, share: f64) {
+        if self.last.elapsed() > Duration::from_secs(1) {
+            eprint!("\rmodelling: {:.0} % ", 100.0 * share);
+            (self.last, self.drawn) = (Instant::now(), true);
+        }
+    }
+}
+
+impl Drop for StatusLine {
+    fn drop(&mut self) {
+        if self.drawn {
+            eprint!("\r\x1b[K");
+        }
+    }
+}
+
+/// Whether the thread now stays on one processor: the one given as an option, else the
+/// present one or, where cores differ, one whose events can be counted.
+fn pin(wanted: Option<usize>, allowed: &[usize]) -> Result<bool, Failure> {
+    match wanted.or_else(|| home(cpu::current()?, Platform::host().counted_on(), allowed)) {
+        Some(cpu) if allowed.contains(&cpu) => Ok(cpu::pin(&[cpu])),
+        Some(cpu) if wanted.is_some() => Err(Failure::usage(format!(
+            "--cpu {cpu} is not available to this process; it may run on {allowed:?}"
+        ))),
+        _ => Ok(false),
+    }
+}
+
+fn home(current: usize, counted_on: Option<Vec<usize>>, allowed: &[usize]) -> Option<usize> {
+    let Some(good) = counted_on.filter(|good| !good.contains(&current)) else { return Some(current) };
+    allowed.iter().copied().find(|cpu| good.contains(cpu)).or(Some(current))
+}
+
+/// Runs a busy loop, so that the core's clock is up to speed when the first run starts.
+fn warm_up(time: Duration) {
+    let from = clock::wall();
+    let mut x = 1u64;
+    while clock::wall().0 - from.0 < time.as_secs_f64() {
+        for _ in 0..100_000 {
+            x = x.wrapping_mul(6364136223846793005).wrapping_add(1);
+        }
+        std::hint::black_box(x);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_cores_differ_a_program_goes_to_those_that_count() {
+        let all: Vec<usize> = (0..8).collect();
+        assert_eq!(home(5, None, &all), Some(5));
+        assert_eq!(home(5, Some(vec![0, 1, 2, 3]), &all), Some(0));
+        assert_eq!(home(2, Some(vec![0, 1, 2, 3]), &all), Some(2));
+        // If only efficiency cores are allowed, one of them is used.
+        assert_eq!(home(5, Some(vec![0, 1]), &[4, 5]), Some(5));
     }
 }

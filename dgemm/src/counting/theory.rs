@@ -1,7 +1,7 @@
 //! The lecture's closed forms of cache misses, with their assumptions and whether these
 //! hold on a machine.
 
-use figures::numbers::greatest_common_divisor;
+use figures::stats::greatest_common_divisor;
 use machine::{CacheLevel, Prefetch, Replacement};
 use serde::Serialize;
 

@@ -137,8 +137,7 @@ fn free(out: &Path) -> Result<(), Failure> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    files::read_at_most(path, TOTAL_BYTES + 1)
-        .map_err(|error| Failure::could_not(format!("cannot read {}: {error}", input::name(path))))
+    files::read_at_most(path, TOTAL_BYTES + 1).map_err(|error| input::unreadable(path, &error))
 }
 
 /// The answers from the file of answers, the folder and the page: of each, the version that

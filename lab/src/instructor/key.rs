@@ -35,14 +35,12 @@ impl Phrase {
     ///
     /// If the words cannot be read, or are too few.
     pub(crate) fn read(&self) -> Result<String, Failure> {
-        let (name, bytes) = match &self.key_file {
-            Some(path) => {
-                (input::name(path), common::system::files::read_at_most(path, MAX_PHRASE_BYTES + 1))
-            }
-            None => ("standard input".to_owned(), of_input()),
+        let path = self.key_file.as_deref().unwrap_or(Path::new("-"));
+        let bytes = match &self.key_file {
+            Some(path) => common::system::files::read_at_most(path, MAX_PHRASE_BYTES + 1),
+            None => of_input(),
         };
-        let bytes =
-            bytes.map_err(|error| Failure::could_not(format!("cannot read the key from {name}: {error}")))?;
+        let (name, bytes) = (input::name(path), bytes.map_err(|error| input::unreadable(path, &error))?);
         if bytes.len() as u64 > MAX_PHRASE_BYTES {
             return Err(Failure::usage(format!("{name} is too long for a key; give a line of words")));
         }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
 use common::record::Record;
-use common::saved::limits::BYTES;
+use common::saved::BYTES;
 use common::system::files;
 use common::{authentic, output};
 use report::{File, PAGE};

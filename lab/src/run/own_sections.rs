@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use clap::ValueEnum;
 use common::failure::Failure;
 use common::record::Record;
-use common::saved::limits::BYTES;
+use common::saved::BYTES;
 use common::system::files;
 use common::text::shorten;
 use common::{authentic, encoding};

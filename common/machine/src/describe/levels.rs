@@ -3,8 +3,7 @@
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::checked::{Checked, LARGEST, refuse, time};
-use crate::quantity::{As, Time, Ways};
+use super::checked::{Checked, Given, LARGEST, bytes, refuse, time, ways};
 use crate::{CacheLevel, Inclusion, Index, Prefetch, Replacement, Tlb, Write};
 use figures::units::{Bytes, Hertz};
 
@@ -15,9 +14,9 @@ const MOST_LINES: u64 = 1 << 23;
 #[serde(deny_unknown_fields)]
 pub(super) struct Cache {
     level: Spanned<u8>,
-    size: Spanned<As<Bytes>>,
-    line: Spanned<As<Bytes>>,
-    ways: Spanned<As<Ways>>,
+    size: Given,
+    line: Given,
+    ways: Given,
     replacement: Option<Spanned<ReplacementName>>,
     seed: Option<Spanned<u64>>,
     write: Option<Write>,
@@ -26,7 +25,7 @@ pub(super) struct Cache {
     index: Option<Index>,
     prefetch: Option<Prefetch>,
     shared_by: Option<usize>,
-    latency: Option<Spanned<As<Time>>>,
+    latency: Option<Given>,
 }
 
 #[derive(Deserialize)]
@@ -34,8 +33,8 @@ pub(super) struct Cache {
 pub(super) struct TlbEntry {
     level: Spanned<u8>,
     entries: Spanned<usize>,
-    ways: Spanned<As<Ways>>,
-    penalty: Option<Spanned<As<Time>>>,
+    ways: Given,
+    penalty: Option<Given>,
 }
 
 #[derive(Deserialize, Clone, Copy, PartialEq)]
@@ -72,7 +71,7 @@ impl Cache {
     }
 
     fn line(&self) -> Checked<Bytes> {
-        let As(line) = *self.line.get_ref();
+        let line = bytes("cache.line", &self.line)?;
         if !line.0.is_power_of_two() || !(8..=4096).contains(&line.0) {
             let reason = format!("{line} is no line size; take a power of two from 8 B to 4 KiB");
             return refuse("cache.line", &self.line, reason);
@@ -81,7 +80,7 @@ impl Cache {
     }
 
     fn size(&self, line: Bytes) -> Checked<Bytes> {
-        let As(size) = *self.size.get_ref();
+        let size = bytes("cache.size", &self.size)?;
         let reason = if size < line {
             format!("{size} is less than one line of {line}")
         } else if size > LARGEST {
@@ -101,14 +100,7 @@ impl Cache {
     }
 
     fn ways(&self, lines: usize) -> Checked<usize> {
-        let ways = match *self.ways.get_ref() {
-            As(Ways::Full) => lines,
-            As(Ways::Number(ways)) => ways,
-        };
-        if !lines.is_multiple_of(ways) {
-            let reason = format!("{ways} ways do not divide the {lines} lines of this cache");
-            return refuse("cache.ways", &self.ways, reason);
-        }
+        let ways = ways("cache.ways", &self.ways, lines)?;
         if ways > 4096 {
             let reason = format!("{ways} ways are more than the 4096 that can be searched");
             return refuse("cache.ways", &self.ways, reason);
@@ -178,14 +170,7 @@ impl TlbEntry {
         if !(1..=65536).contains(&entries) {
             return refuse("tlb.entries", &self.entries, "must be from 1 to 65536");
         }
-        let ways = match *self.ways.get_ref() {
-            As(Ways::Full) => entries,
-            As(Ways::Number(ways)) => ways,
-        };
-        if !entries.is_multiple_of(ways) {
-            let reason = format!("{ways} ways do not divide {entries} entries");
-            return refuse("tlb.ways", &self.ways, reason);
-        }
+        let ways = ways("tlb.ways", &self.ways, entries)?;
         let penalty = self.penalty.as_ref().map(|p| time("tlb.penalty", p, clock)).transpose()?;
         Ok(Tlb { level, entries, ways, penalty })
     }

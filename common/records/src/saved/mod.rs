@@ -9,12 +9,9 @@
 //!
 //! Decimals have a point; where columns are separated by tabs or semicolons, all may have a
 //! comma. An unusable figure is a cell without that figure, and a note. Everything else is
-//! refused with the number of the line. [`limits`] says how much is read.
+//! refused with the number of the line.
 
-mod error;
 mod json;
-pub mod limits;
-mod numbers;
 mod raw;
 mod text;
 
@@ -22,10 +19,22 @@ use figures::encoding;
 use figures::units::Bytes;
 use figures::value::Source;
 
-use crate::authentic::check;
 use crate::record::Record;
-pub use error::SavedError;
 use raw::RawSweep;
+
+/// Bytes of a file that are read at most: a sweep of 20,000 cells, as an indented record, has
+/// 12 MB.
+pub const BYTES: u64 = 16 << 20;
+/// Rows of a file: ten times that sweep.
+const ROWS: usize = 200_000;
+/// Bytes of the array of a row; spark and cm1 sweep up to 1 GiB.
+const ARRAY: u64 = 4 << 30;
+/// Misses per access of an event that counts misses: prefetchers add up to 5.
+const MISSES: f64 = 100.0;
+/// Characters of a name or a line that is repeated in a message.
+const NAME: usize = 60;
+/// Notes on one file.
+const NOTES: usize = 100;
 
 /// One cell of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -65,7 +74,7 @@ impl Saved {
     /// # Errors
     ///
     /// The same as for [`parse`](Saved::parse), and if it is not text.
-    pub fn read(bytes: &[u8]) -> Result<Saved, SavedError> {
+    pub fn read(bytes: &[u8]) -> Result<Saved, String> {
         within_limit(bytes)?;
         Saved::parse(&encoding::decode(bytes)?)
     }
@@ -74,12 +83,11 @@ impl Saved {
     ///
     /// # Errors
     ///
-    /// If no row is found, a line cannot be understood, or the text is above one of the
-    /// [`limits`].
-    pub fn parse(text: &str) -> Result<Saved, SavedError> {
+    /// If no row is found, a line cannot be understood, or the text is too long; a sentence
+    /// without the file's name.
+    pub fn parse(text: &str) -> Result<Saved, String> {
         within_limit(text.as_bytes())?;
-        let text = &*encoding::plain(text);
-        check(text)?;
+        let text = &encoding::plain(text);
         let start = text.trim_start();
         let found = if start.starts_with('{') || start.starts_with('[') && !start.starts_with("[LOG]") {
             json::parse(text)
@@ -124,11 +132,15 @@ pub fn counts_misses(event: Option<&str>) -> bool {
     !["CYC", "CLK", "CLOCK", "INS"].iter().any(|part| event.contains(part))
 }
 
-fn within_limit(file: &[u8]) -> Result<(), SavedError> {
-    if file.len() as u64 > limits::BYTES {
-        return Err(SavedError::TooMuch(Bytes(limits::BYTES).to_string()));
-    }
-    Ok(())
+const EMPTY: &str = "there is no row of a sweep in it; give what cm1 or spark has written";
+
+fn within_limit(file: &[u8]) -> Result<(), String> {
+    if file.len() as u64 > BYTES { Err(too_much(&Bytes(BYTES).to_string())) } else { Ok(()) }
+}
+
+/// The sentence for a file above one of the limits.
+fn too_much(limit: &str) -> String {
+    format!("it has more than {limit}, and no sweep of spark or cm1 has that many")
 }
 
 #[cfg(test)]

@@ -6,8 +6,7 @@ use figures::text::shorten;
 use figures::units::Bytes;
 use figures::value::Source;
 
-use super::numbers::Numbers;
-use super::{Saved, SavedCell, SavedError, counts_misses, limits};
+use super::{ARRAY, MISSES, NAME, NOTES, ROWS, Saved, SavedCell, counts_misses, too_much};
 
 /// A cell of the file.
 pub(super) struct RawCell {
@@ -25,7 +24,14 @@ pub(super) struct RawCell {
 pub(super) struct RawSweep {
     cells: Vec<RawCell>,
     event: Option<String>,
-    pub(super) numbers: Numbers,
+    /// The first number with a decimal point, and its line.
+    pub(super) point: Option<(usize, String)>,
+    /// The first number with a decimal comma.
+    pub(super) comma: Option<(usize, String)>,
+    /// Whether a comma cannot separate thousands, so that all are decimal commas.
+    pub(super) is_decimal: bool,
+    /// The largest number of decimals of a number of misses.
+    pub(super) decimals: Option<usize>,
     notes: Vec<String>,
     damage: Vec<String>,
     /// Rows whose seconds have too few digits.
@@ -35,9 +41,9 @@ pub(super) struct RawSweep {
 }
 
 impl RawSweep {
-    pub(super) fn push(&mut self, cell: RawCell) -> Result<(), SavedError> {
-        if self.cells.len() == limits::ROWS {
-            return Err(SavedError::TooMuch(format!("{} rows", limits::ROWS)));
+    pub(super) fn push(&mut self, cell: RawCell) -> Result<(), String> {
+        if self.cells.len() == ROWS {
+            return Err(too_much(&format!("{ROWS} rows")));
         }
         self.cells.push(cell);
         Ok(())
@@ -54,59 +60,70 @@ impl RawSweep {
     }
 
     fn note_damage(&mut self, note: String) {
-        if self.damage.len() < limits::NOTES {
+        if self.damage.len() < NOTES {
             self.damage.push(note);
         }
     }
 
     /// Adds the event that a row names.
-    pub(super) fn note_event(&mut self, line: usize, event: &str) -> Result<(), SavedError> {
-        let event = shorten(event, limits::NAME);
-        match &self.event {
-            Some(known) if *known != event => {
-                Err(SavedError::Events(format!("line {line} counts {event}, those before it {known}")))
-            }
-            Some(_) => Ok(()),
-            None => {
-                self.event = Some(event);
-                Ok(())
-            }
+    pub(super) fn note_event(&mut self, line: usize, event: &str) -> Result<(), String> {
+        let event = shorten(event, NAME);
+        let known = self.event.get_or_insert_with(|| event.clone());
+        if *known == event {
+            return Ok(());
+        }
+        Err(format!(
+            "line {line} counts {event}, those before it {known}; a sweep has one event: put each into its own file"
+        ))
+    }
+
+    /// Checks that the file has one decimal sign.
+    fn check_decimals(&self) -> Result<(), String> {
+        const ADVICE: &str = "write all decimals with a point, and no separators of thousands";
+        match (&self.point, &self.comma) {
+            (Some((one, point)), Some((other, comma))) => Err(format!(
+                "line {one} has '{point}' and line {other} '{comma}': a decimal point and a comma; {ADVICE}"
+            )),
+            (None, Some((line, text))) if !self.is_decimal => Err(format!(
+                "line {line} has '{text}', which can be {} or {}; {ADVICE}",
+                text.replace(',', ""),
+                text.replace(',', ".")
+            )),
+            _ => Ok(()),
         }
     }
 
     /// The sweep, in order.
-    pub(super) fn sweep(mut self) -> Result<Saved, SavedError> {
+    pub(super) fn sweep(mut self) -> Result<Saved, String> {
         if self.cells.is_empty() && self.damage.is_empty() {
-            return Err(SavedError::Empty);
+            return Err(super::EMPTY.to_owned());
         }
-        self.numbers.check()?;
+        self.check_decimals()?;
+        let unusable = |why: &str| Err(format!("none of its rows has a figure that can be used: {why}"));
         let source = self.source();
         let mut places: BTreeMap<(u64, u64), (usize, SavedCell)> = BTreeMap::new();
         let misses_counted = counts_misses(self.event.as_deref());
         for RawCell { mut cell, line, .. } in std::mem::take(&mut self.cells) {
-            if !(1..=cell.size).contains(&cell.stride) || cell.size > limits::ARRAY {
-                let what = format!(
-                    "has an array of {} bytes and a stride of {}; arrays have up to {}, and a stride fits into them",
-                    cell.size,
-                    cell.stride,
-                    Bytes(limits::ARRAY)
-                );
-                return Err(SavedError::NoFigures(format!("line {line} {what}")));
+            let SavedCell { size, stride, .. } = cell;
+            if !(1..=size).contains(&stride) || size > ARRAY {
+                return Err(format!(
+                    "line {line} has an array of {size} bytes and a stride of {stride}; arrays have up to {}, and a stride fits into them",
+                    Bytes(ARRAY)
+                ));
             }
-            if let Some(misses) = cell.misses.filter(|misses| misses_counted && *misses > limits::MISSES) {
+            if let Some(misses) = cell.misses.filter(|misses| misses_counted && *misses > MISSES) {
                 self.left_open(line, &format!("{misses} misses per access are impossible"));
                 cell.misses = None;
             }
-            if let Some((first, _)) = places.insert((cell.size, cell.stride), (line, cell)) {
-                return Err(SavedError::NoFigures(format!(
-                    "lines {first} and {line} have the same array size {} and stride {}; put each run into its own file",
-                    cell.size, cell.stride
-                )));
+            if let Some((first, _)) = places.insert((size, stride), (line, cell)) {
+                return Err(format!(
+                    "lines {first} and {line} have the same array size {size} and stride {stride}; put each run into its own file"
+                ));
             }
         }
         if self.coarse > 0 {
             self.notes.push(format!(
-                "the times of {} rows have too few digits: sweep with more --repeats, or save with --format csv",
+                "the times of {} rows have too few digits and are left out: sweep with more --repeats, or save with --format csv",
                 self.coarse
             ));
         }
@@ -114,18 +131,17 @@ impl RawSweep {
             self.notes.push("the time per access is taken for spark's usual 100 * stride passes".to_owned());
         }
         self.notes.extend(self.damage.iter().cloned());
-        let cells: Vec<SavedCell> = places.into_values().map(|(_, cell)| cell).collect();
+        let cells = places.into_values().map(|(_, cell)| cell);
         let cells: Vec<SavedCell> =
-            cells.into_iter().filter(|cell| cell.misses.is_some() || cell.nanos.is_some()).collect();
+            cells.filter(|cell| cell.misses.is_some() || cell.nanos.is_some()).collect();
         if cells.is_empty() {
-            let why =
-                self.notes.first().map(|note| note.trim_end_matches("; that cell is left open").to_owned());
-            return Err(SavedError::NoFigures(
-                why.unwrap_or_else(|| "all are marked as not counted".to_owned()),
-            ));
+            return match self.notes.first() {
+                Some(note) => unusable(note.trim_end_matches("; that cell is left open")),
+                None => unusable("all are marked as not counted"),
+            };
         }
-        let decimals = self.numbers.decimals;
-        Ok(Saved { cells, event: self.event, source, notes: self.notes, damage: self.damage, decimals })
+        let RawSweep { event, notes, damage, decimals, .. } = self;
+        Ok(Saved { cells, event, source, notes, damage, decimals })
     }
 
     /// The source of the misses or, without any, of the times. If there are several
@@ -135,7 +151,7 @@ impl RawSweep {
         let of = |found: &RawCell| {
             if counted { found.counted.filter(|_| found.cell.misses.is_some()) } else { found.timed }
         };
-        let mut sources: Vec<Source> = SOURCES.map(|(_, source)| source).to_vec();
+        let mut sources = SOURCES.to_vec();
         sources.retain(|source| self.cells.iter().any(|found| of(found) == Some(*source)));
         let weakest = *sources.last()?;
         if sources.len() > 1 {
@@ -149,17 +165,17 @@ impl RawSweep {
     }
 }
 
-/// The sources by name, the strongest evidence about a machine first.
-const SOURCES: [(&str, Source); 6] = [
-    ("hardware", Source::Hardware),
-    ("timing", Source::Timing),
-    ("system", Source::System),
-    ("model", Source::Model),
-    ("stepped", Source::Stepped),
-    ("analytic", Source::Analytic),
+/// The sources, the strongest evidence about a machine first.
+const SOURCES: [Source; 6] = [
+    Source::Hardware,
+    Source::Timing,
+    Source::System,
+    Source::Model,
+    Source::Stepped,
+    Source::Analytic,
 ];
 
 /// The source of that name.
 pub(super) fn source(name: &str) -> Option<Source> {
-    SOURCES.iter().find(|(known, _)| *known == name).map(|(_, source)| *source)
+    SOURCES.into_iter().find(|source| source.to_string() == name)
 }

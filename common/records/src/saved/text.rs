@@ -3,19 +3,20 @@
 use csv::ReaderBuilder;
 use figures::text::shorten;
 
-use super::error::bad_line;
-use super::limits::NAME;
 use super::raw::{RawCell, RawSweep, source};
-use super::{SavedCell, SavedError};
+use super::{EMPTY, NAME, SavedCell};
 
 /// Passes per stride of the C kit's spark, whose files do not say it.
 const USUAL_REPEATS: f64 = 100.0;
 /// C's `%lf` has six decimals: rounding may have changed a number by half of the last.
 const ROUNDING: f64 = 0.5e-6;
-/// A larger share of rounding is reported, ...
+/// A time with a larger share of rounding is left out.
 const COARSE: f64 = 0.05;
-/// ... and above this share a time is useless.
-const GONE: f64 = 0.5;
+
+/// The sentence for a line that cannot be used; `what` is its second part.
+fn bad_line(line: usize, text: &str, what: &str) -> String {
+    format!("line {line} {what}: '{}'", shorten(text, NAME))
+}
 
 /// The fields of one row, by the names of their columns.
 struct Fields<'a> {
@@ -33,38 +34,67 @@ impl Fields<'_> {
         names.iter().find_map(of).map(|(_, entry)| entry.as_str()).filter(|entry| !entry.is_empty())
     }
 
-    /// The figure under one of `names`; a note if the entry is not a number.
-    fn amount(&self, names: &[&str], found: &mut RawSweep) -> Option<f64> {
-        let entry = self.get(names).filter(|entry| !entry.starts_with("not counted"))?;
-        let amount = found.numbers.amount(self.line, entry, self.commas);
-        amount.map_err(|why| found.left_open(self.line, &format!("'{}' {why}", shorten(entry, NAME)))).ok()
+    /// The figure under one of `names`, 0 or more; a note if the entry is something else.
+    fn amount(&self, names: &[&str], found: &mut RawSweep) -> Result<Option<f64>, String> {
+        let entry = self.get(names).filter(|entry| !entry.starts_with("not counted"));
+        let Some(entry) = entry else { return Ok(None) };
+        let signs = (entry.matches('.').count(), entry.matches(',').count());
+        let number = match entry.replacen(',', ".", 1).parse::<f64>() {
+            _ if signs.0 + signs.1 > 1 => Err("has separators of thousands"),
+            Ok(number) if number.is_infinite() => Err("is infinite"),
+            Ok(number) if number < 0.0 => Err("is negative"),
+            Ok(number) if !number.is_nan() => Ok(number),
+            Err(_) if entry.ends_with('%') => {
+                Err("is a percentage; misses per access are expected, 0.01 for 1 %")
+            }
+            _ => Err("is not a number"),
+        };
+        let shown = shorten(entry, NAME);
+        match (number, signs) {
+            (Err(why), _) => found.left_open(self.line, &format!("'{shown}' {why}")),
+            (Ok(_), (1, 0)) => _ = found.point.get_or_insert((self.line, shown)),
+            (Ok(_), (0, 1)) if !self.commas => {
+                return Err(format!(
+                    "line {} has '{shown}', and decimal commas are read only between tabs or semicolons; write a decimal point",
+                    self.line
+                ));
+            }
+            (Ok(_), (0, 1)) => {
+                found.is_decimal |= !may_group(entry);
+                found.comma.get_or_insert((self.line, shown));
+            }
+            (Ok(_), _) => {}
+        }
+        Ok(number.ok())
     }
 
-    fn bytes(&self, what: &str, names: &[&str]) -> Result<u64, SavedError> {
+    fn bytes(&self, what: &str, names: &[&str]) -> Result<u64, String> {
         let entry = self.get(names).unwrap_or_default();
         entry.parse().map_err(|_| {
-            let why = format!(
-                "has '{}' as its {what}, where a whole number of bytes is expected",
-                shorten(entry, 30)
-            );
-            bad_line(self.line, self.text, why)
+            let shown = shorten(entry, 30);
+            let why = format!("has '{shown}' as its {what}, where a whole number of bytes is expected");
+            bad_line(self.line, self.text, &why)
         })
     }
 
     /// Adds the cell of this row.
-    fn add(&self, found: &mut RawSweep) -> Result<(), SavedError> {
+    fn add(&self, found: &mut RawSweep) -> Result<(), String> {
         let size = self.bytes("array size", &["size_bytes", "cache_size", "csize", "size"])?;
         let stride = self.bytes("stride", &["stride_bytes", "stride"])?;
         if let Some(event) = self.get(&["event"]) {
             found.note_event(self.line, event)?;
         }
-        let misses = self.amount(&["avg_misses", "avgmisses"], found);
-        if let Some(entry) = misses.and(self.get(&["avg_misses", "avgmisses"])) {
-            found.numbers.note_decimals(entry);
+        const MISSES: [&str; 2] = ["avg_misses", "avgmisses"];
+        let misses = self.amount(&MISSES, found)?;
+        if let Some(entry) = misses.and(self.get(&MISSES)) {
+            found.decimals = found.decimals.max(Some(decimals(entry)));
         }
-        let nanos = self.amount(&["ns_per_access"], found);
-        let micros = self.amount(&["avg_time_us", "avg_time", "avgtime"], found);
-        let nanos = nanos.or(micros.map(|micros| micros * 1e3)).or_else(|| self.elapsed(size, stride, found));
+        let micros = self.amount(&["avg_time_us", "avg_time", "avgtime"], found)?;
+        let nanos = self.amount(&["ns_per_access"], found)?.or(micros.map(|micros| micros * 1e3));
+        let nanos = match nanos {
+            None => self.elapsed(size, stride, found)?,
+            some => some,
+        };
         let from = |name| self.get(&[name]).or(self.get(&["source"])).and_then(source);
         let timed = from("ns_per_access_source").or(from("avg_time_us_source")).or(from("time_source"));
         let cell = SavedCell { size, stride, misses, nanos };
@@ -72,10 +102,12 @@ impl Fields<'_> {
     }
 
     /// The time per access from the seconds that all passes took.
-    fn elapsed(&self, size: u64, stride: u64, found: &mut RawSweep) -> Option<f64> {
-        let seconds = self.amount(&["elapsed(s)"], found)?;
-        let repeats = self.get(&["repeats"]).map(|entry| entry.parse::<f64>());
-        let repeats = match repeats {
+    fn elapsed(&self, size: u64, stride: u64, found: &mut RawSweep) -> Result<Option<f64>, String> {
+        const SECONDS: &[&str] = &["elapsed(s)"];
+        let (Some(seconds), Some(entry)) = (self.amount(SECONDS, found)?, self.get(SECONDS)) else {
+            return Ok(None);
+        };
+        let repeats = match self.get(&["repeats"]).map(str::parse::<f64>) {
             None => {
                 found.usual_repeats = true;
                 USUAL_REPEATS
@@ -83,19 +115,34 @@ impl Fields<'_> {
             Some(Ok(repeats)) if repeats >= 1.0 && repeats.is_finite() => repeats,
             Some(_) => {
                 found.left_open(self.line, "repeats= is not a number of passes");
-                return None;
+                return Ok(None);
             }
         };
-        let six = self
-            .get(&["elapsed(s)"])?
-            .split_once(['.', ','])
-            .is_some_and(|(_, decimals)| decimals.len() == 6);
-        let rounding = if six { ROUNDING / seconds } else { 0.0 };
-        found.coarse += usize::from(rounding > COARSE);
+        if decimals(entry) == 6 && ROUNDING / seconds > COARSE {
+            found.coarse += 1;
+            return Ok(None);
+        }
         // repeats * stride passes of size / stride accesses each
-        let accesses = repeats * stride as f64 * size.checked_div(stride)?.max(1) as f64;
-        (rounding < GONE).then_some(seconds * 1e9 / accesses)
+        let accesses = repeats * stride as f64 * size.checked_div(stride).unwrap_or(0).max(1) as f64;
+        Ok(Some(seconds * 1e9 / accesses).filter(|nanos| nanos.is_finite()))
     }
+}
+
+/// How many decimals a number has.
+fn decimals(entry: &str) -> usize {
+    entry.split_once(['.', ',']).map_or(0, |(_, decimals)| decimals.len())
+}
+
+/// Whether a comma may separate thousands: `1,234`, but not `0,123`.
+fn may_group(text: &str) -> bool {
+    text.split_once(',').is_some_and(|(whole, rest)| {
+        let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        (1..=3).contains(&whole.len())
+            && !whole.starts_with('0')
+            && rest.len() == 3
+            && digits(whole)
+            && digits(rest)
+    })
 }
 
 /// The lines that may contain data: no blank lines, no comments, no messages of the C kit.
@@ -107,8 +154,8 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// Reads a text in the format that its first line shows.
-pub(super) fn parse(text: &str) -> Result<RawSweep, SavedError> {
-    let (number, first) = lines(text).next().ok_or(SavedError::Empty)?;
+pub(super) fn parse(text: &str) -> Result<RawSweep, String> {
+    let (number, first) = lines(text).next().ok_or(EMPTY)?;
     let mut found = RawSweep::default();
     let begins = first.trim_start().to_ascii_lowercase();
     if begins.starts_with("cache_size=") || begins.starts_with("csize=") {
@@ -157,7 +204,7 @@ fn is_cut(text: &str, line: &str, fields: usize, usual: usize) -> bool {
     fields < usual && !text.ends_with('\n') && text.ends_with(line)
 }
 
-fn keyed(text: &str, found: &mut RawSweep) -> Result<(), SavedError> {
+fn keyed(text: &str, found: &mut RawSweep) -> Result<(), String> {
     let mut usual = 0;
     for (number, line) in lines(text) {
         let commas = line.contains(['\t', ';']);
@@ -192,7 +239,7 @@ fn table(
     separator: Option<u8>,
     names: &[String],
     found: &mut RawSweep,
-) -> Result<(), SavedError> {
+) -> Result<(), String> {
     for (number, line) in lines(text).skip(1) {
         let mut entries = split(line, separator);
         if line.matches('"').count() % 2 == 1 {
@@ -216,7 +263,7 @@ fn table(
         }
         if !known {
             let (entries, columns) = (entries.len() + appended.len(), names.len());
-            return Err(bad_line(number, line, format!("has {entries} entries for {columns} columns")));
+            return Err(bad_line(number, line, &format!("has {entries} entries for {columns} columns")));
         }
         let commas = matches!(separator, Some(b';' | b'\t'));
         Fields { line: number, text: line, fields, commas }.add(found)?;

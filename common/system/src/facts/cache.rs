@@ -1,6 +1,6 @@
 //! A cache, as the system or the processor describes it.
 
-use figures::numbers::listed;
+use figures::text::listed;
 use figures::units::Bytes;
 
 /// What a cache contains.

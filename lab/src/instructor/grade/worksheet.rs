@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use common::encoding::Encoding;
 use common::failure::Failure;
 use common::input;
 use common::text::{inert, shorten};
@@ -22,7 +21,6 @@ const LOCK: (&str, &str) = ("Grade can be changed", "No");
 /// A worksheet, with the student of each row.
 pub(super) struct Worksheet {
     table: Table,
-    encoding: Encoding,
     grade: usize,
     most: Option<usize>,
     feedback: Option<usize>,
@@ -47,19 +45,12 @@ impl Worksheet {
         due: Option<Due>,
     ) -> Result<Worksheet, Failure> {
         let name = input::name(path);
-        let (text, encoding) = input::exact_text(path)?;
-        let table = Table::parse(text).map_err(|why| Failure::could_not(format!("{name}: {why}")))?;
-        let worksheet = Worksheet::of(table, encoding, rubric, class, due);
+        let table = Table::parse(input::text(path)?).map_err(|why| Failure::could_not(format!("{name}: {why}")))?;
+        let worksheet = Worksheet::of(table, rubric, class, due);
         worksheet.map_err(|why| Failure::usage(format!("{name}: {why}")))
     }
 
-    fn of(
-        table: Table,
-        encoding: Encoding,
-        rubric: &Rubric,
-        class: &Class,
-        due: Option<Due>,
-    ) -> Result<Worksheet, String> {
+    fn of(table: Table, rubric: &Rubric, class: &Class, due: Option<Due>) -> Result<Worksheet, String> {
         let headers = &rubric.worksheet;
         let grade = table.column(&[&headers.grade])?.ok_or_else(|| {
             format!(
@@ -84,11 +75,11 @@ impl Worksheet {
             return Err(format!("its column '{header}' names no student of the roster"));
         }
         let times = time.map(|at| times::of(&table, &join, at, due)).transpose()?.unwrap_or_default();
-        Ok(Worksheet { table, encoding, grade, most, feedback, lock, rows, times })
+        Ok(Worksheet { table, grade, most, feedback, lock, rows, times })
     }
 
-    /// The worksheet with grades and feedback, and notes; nothing else in it changes. A
-    /// student without a submission or a grade keeps the cells of the row.
+    /// The worksheet with grades and feedback, and notes; no other cell changes. It is UTF-8 with
+    /// a byte order mark, without which spreadsheets read other letters. A student without a submission or a grade keeps the cells of the row.
     pub(super) fn fill(&self, rubric: &Rubric, graded: &[Graded], class: &Class) -> (Vec<u8>, Vec<String>) {
         let (mut cells, mut missing, mut refused) = (Vec::new(), Vec::new(), Vec::new());
         let (mut changed, mut replaced) = (Vec::new(), Vec::new());
@@ -134,7 +125,7 @@ impl Worksheet {
                 .then(|| format!("the worksheet has no column '{maximum}'; points are written as they are")),
         ];
         let notes = lists.into_iter().flatten().chain(refused).collect();
-        (self.encoding.encode(&self.table.with(cells)), notes)
+        (format!("\u{feff}{}", self.table.with(cells)).into_bytes(), notes)
     }
 
     /// The only row of a student, and the factor from our points, of `most`, to its grade;

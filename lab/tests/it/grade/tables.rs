@@ -79,7 +79,7 @@ const CASES: &[Case] = &[
         ],
         args: "--name-column user --worksheet w.csv --rubric rubric.toml --output o in",
         says: &["the worksheet has no row of: 1 of 2 students: bea"],
-        holds: &[("o/moodle.csv", "P 1;ana;\"20,00\";20,00\r\n")],
+        holds: &[("o/moodle.csv", "P 1;ana;\"20,00\";20,00\n")],
         ..CASE
     },
     Case {
