@@ -74,8 +74,8 @@ impl Sweep {
 
     /// The record that cm1 or spark would write.
     fn record(&self, machine: &Machine) -> Result<Record, String> {
-        let sizes = doubling(self.min, self.max).map_err(|error| error.to_string())?;
-        let cells = cells(&sizes, &[]).map_err(|error| error.to_string())?;
+        let sizes = doubling(self.min, self.max)?;
+        let cells = cells(&sizes, &[])?;
         let largest = sizes.last().map_or(0, |size| size.get());
         let arena = Arena::with_capacity(largest).map_err(|error| error.to_string())?;
         let array = arena.array::<u8>("x", largest).map_err(|error| error.to_string())?;

@@ -68,7 +68,13 @@ fn a_wrong_description_is_refused_with_key_line_and_reason() {
     refused("size = \"32K\"", "size = \"1G\"", 5, "cache.size", "16777216 lines, more than the 8388608");
     refused("size = \"32K\"", "size = \"much\"", 5, "cache.size", "'much' is not a size");
     refused("size = \"32K\"\n", "", 3, "[[cache]]", "missing field `size`");
-    refused("ways = 8", "ways = 8\nlatency = \"-4 ns\"", 8, "cache.latency", "'-4 ns' is not a time of 0 or more");
+    refused(
+        "ways = 8",
+        "ways = 8\nlatency = \"-4 ns\"",
+        8,
+        "cache.latency",
+        "'-4 ns' is not a time of 0 or more",
+    );
     refused("ways = 8", "ways = 8\nlatency = \"4 cycles\"", 8, "cache.latency", "there is no clock");
     refused("ways = 8", "ways = 8\nseed = 3", 8, "cache.seed", "only replacement");
     refused("ways = 8", "ways = 8\ninclusion = \"inclusive\"", 8, "cache.inclusion", "no level above");

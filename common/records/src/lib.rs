@@ -6,6 +6,7 @@ pub mod note;
 pub mod product;
 pub mod record;
 pub mod saved;
+pub mod sweep;
 
 /// The kit's version, with the commit of its sources if that is known: `0.1.0+bedc93e1ab`.
 pub const VERSION: &str = env!("CACHE_LAB_VERSION");

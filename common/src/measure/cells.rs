@@ -10,11 +10,11 @@ use cache::{Counts, Modelled};
 use figures::value::{Reading, Source};
 use machine::Machine;
 use memory::Array;
+use records::sweep::Cell;
 use system::cpu;
 
 use super::{Plan, Sample, Session, arena};
 use crate::failure::Failure;
-use crate::sweep::Cell;
 
 impl Session {
     /// Models `walk` over the array called `name` in each of `cells`, from cold

@@ -29,6 +29,4 @@ mod schema;
 mod sealed;
 mod secret;
 mod stat;
-#[cfg(feature = "instructor")]
-mod survey;
 mod trace;

@@ -108,6 +108,8 @@ fn a_survey_follows_its_schema() {
     let mut survey: Value =
         serde_json::from_slice(&std::fs::read(folder.path().join("here.json")).unwrap()).unwrap();
     assert_eq!(faults(&schema, &schema, &survey, ""), Vec::<String>::new(), "{survey:#}");
+    let counters = survey["counters"].as_array().unwrap();
+    assert!(counters.iter().all(|one| one["counted"] == true || one["reason"].is_string()), "{survey:#}");
     survey["timings"][0]["seconds"] = "fast".into();
     survey["host"]["mac"] = "00:11".into();
     assert_eq!(faults(&schema, &schema, &survey, "").len(), 2);

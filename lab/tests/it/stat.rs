@@ -7,10 +7,10 @@ use crate::kit::{lab, stderr};
 fn a_program_runs_unchanged_and_its_figures_follow() {
     let folder = tempfile::tempdir().unwrap();
     let output = lab(folder.path(), "stat --runs 3 --record r.json -- echo hello");
-    let told = stderr(&output);
-    assert_eq!((output.status.code(), &*output.stdout), (Some(0), &b"hello\nhello\nhello\n"[..]), "{told}");
+    let text = stderr(&output);
+    assert_eq!((output.status.code(), &*output.stdout), (Some(0), &b"hello\nhello\nhello\n"[..]), "{text}");
     for part in ["echo hello (exit status: 0)", "wall_s ", "user_s ", "minor_page_faults ", "PAPI_TOT_INS"] {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(text.contains(part), "{part}: {text}");
     }
     let record = std::fs::read_to_string(folder.path().join("r.json")).unwrap();
     let record: serde_json::Value = serde_json::from_str(&record).unwrap();
@@ -42,9 +42,9 @@ fn its_exit_status_is_passed_on_and_wrong_commands_are_named() {
         ("--chart a.svg -- true", 2, "draws nothing"),
     ] {
         let output = lab(folder.path(), &format!("stat {args}"));
-        let told = stderr(&output);
-        assert_eq!(output.status.code(), Some(code), "{args}: {told}");
-        assert!(told.contains(says), "{args}: {told}");
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(code), "{args}: {text}");
+        assert!(text.contains(says), "{args}: {text}");
     }
 }
 
@@ -67,9 +67,9 @@ fn who_ends_it_ends_the_program_too() {
 fn two_commands_run_in_turns() {
     let folder = tempfile::tempdir().unwrap();
     let output = lab(folder.path(), "stat --runs 2 --compare -- echo a -- echo b");
-    let told = stderr(&output);
+    let text = stderr(&output);
     assert_eq!(output.stdout, b"a\nb\na\nb\n");
-    assert!(told.contains("the second divided by the first\n  wall_s "), "{told}");
+    assert!(text.contains("the second divided by the first\n  wall_s "), "{text}");
     let refused = lab(folder.path(), "stat --record none/r.json -- touch ran");
     assert!(refused.status.code() == Some(1) && !folder.path().join("ran").exists(), "nothing was run");
     let failed = lab(folder.path(), "stat --runs 3 --record r.json -- false");
@@ -85,9 +85,9 @@ fn two_commands_run_in_turns() {
     let quoted = lab(folder.path(), "stat --model -- ./a.out $HOME;x");
     assert!(quoted.stdout.windows(13).any(|part| part == b"out '$HOME;x'"), "{quoted:?}");
     let traced = lab(folder.path(), "stat --model -- ./a.out 5");
-    let told = String::from_utf8(traced.stdout).unwrap();
+    let text = String::from_utf8(traced.stdout).unwrap();
     assert!(
-        told.starts_with("valgrind --tool=lackey") && told.contains("./a.out 5\nlab trace a.trace"),
-        "{told}"
+        text.starts_with("valgrind --tool=lackey") && text.contains("./a.out 5\nlab trace a.trace"),
+        "{text}"
     );
 }

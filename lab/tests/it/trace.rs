@@ -15,8 +15,8 @@ const VERBOSE: &str = "L 10,1 miss\nM 20,1 miss hit\nL 22,1 hit\nS 18,1 hit\nL 1
 fn a_trace_counts_as_the_cache_labs_simulator_does() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("yi.trace"), TRACE).unwrap();
-    let told = printed(folder.path(), "trace -v -s 4 -E 1 -b 4 yi.trace");
-    assert!(told.starts_with(VERBOSE) && told.ends_with("\nhits:4 misses:5 evictions:3\n"), "{told}");
+    let text = printed(folder.path(), "trace -v -s 4 -E 1 -b 4 yi.trace");
+    assert!(text.starts_with(VERBOSE) && text.ends_with("\nhits:4 misses:5 evictions:3\n"), "{text}");
 
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     packed.write_all(TRACE.as_bytes()).unwrap();
@@ -79,9 +79,9 @@ fn what_is_wrong_is_named_in_one_line() {
         ("yi.trace --record yi.trace", 2, "yi.trace is an input file"),
     ] {
         let output = lab(folder.path(), &format!("trace {args}"));
-        let told = stderr(&output);
-        assert_eq!(output.status.code(), Some(code), "{args}: {told}");
-        assert!(told.contains(says), "{args}: {told}");
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(code), "{args}: {text}");
+        assert!(text.contains(says), "{args}: {text}");
         assert!(output.stdout.is_empty(), "{args}");
     }
 }

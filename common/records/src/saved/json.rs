@@ -14,7 +14,9 @@ pub(super) fn parse(text: &str) -> Result<RawSweep, String> {
     let record = authentic::read(text).map_err(|why| why.to_string())?;
     if !["spark", "cm1"].contains(&record.program.as_str()) {
         let program = shorten(&record.program, NAME);
-        return Err(format!("it is a record of {program}, which measures no sweep; give one of cm1 or spark"));
+        return Err(format!(
+            "it is a record of {program}, which measures no sweep; give one of cm1 or spark"
+        ));
     }
     of(&record)
 }

@@ -166,14 +166,8 @@ impl RawSweep {
 }
 
 /// The sources, the strongest evidence about a machine first.
-const SOURCES: [Source; 6] = [
-    Source::Hardware,
-    Source::Timing,
-    Source::System,
-    Source::Model,
-    Source::Stepped,
-    Source::Analytic,
-];
+const SOURCES: [Source; 6] =
+    [Source::Hardware, Source::Timing, Source::System, Source::Model, Source::Stepped, Source::Analytic];
 
 /// The source of that name.
 pub(super) fn source(name: &str) -> Option<Source> {

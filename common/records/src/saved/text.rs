@@ -234,12 +234,7 @@ fn keyed(text: &str, found: &mut RawSweep) -> Result<(), String> {
     Ok(())
 }
 
-fn table(
-    text: &str,
-    separator: Option<u8>,
-    names: &[String],
-    found: &mut RawSweep,
-) -> Result<(), String> {
+fn table(text: &str, separator: Option<u8>, names: &[String], found: &mut RawSweep) -> Result<(), String> {
     for (number, line) in lines(text).skip(1) {
         let mut entries = split(line, separator);
         if line.matches('"').count() % 2 == 1 {

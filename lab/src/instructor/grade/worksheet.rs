@@ -45,7 +45,8 @@ impl Worksheet {
         due: Option<Due>,
     ) -> Result<Worksheet, Failure> {
         let name = input::name(path);
-        let table = Table::parse(input::text(path)?).map_err(|why| Failure::could_not(format!("{name}: {why}")))?;
+        let table =
+            Table::parse(input::text(path)?).map_err(|why| Failure::could_not(format!("{name}: {why}")))?;
         let worksheet = Worksheet::of(table, rubric, class, due);
         worksheet.map_err(|why| Failure::usage(format!("{name}: {why}")))
     }
