@@ -1,12 +1,12 @@
 //! What the command lines of all programs share: options and exit codes.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::error::ErrorKind;
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, Command, Parser, ValueEnum, error::ErrorKind};
+use clap::{ArgMatches, Args, Command, Parser, ValueEnum};
 
 use figures::text::shorten;
 use system::signals;
@@ -200,34 +200,10 @@ pub fn refused<T: Clone + Send + Sync + 'static>(why: &'static str) -> impl FnOn
     move |option| option.hide(true).value_parser(move |_: &str| Err::<T, _>(why))
 }
 
-/// Restricts `--counters` to the sources that a program has; others are refused with `why`.
-pub fn sources(among: &'static [Counters], why: &'static str) -> impl FnOnce(clap::Arg) -> clap::Arg {
-    move |option| option.value_parser(Sources { among, why })
-}
-
-#[derive(Clone)]
-struct Sources {
-    among: &'static [Counters],
-    why: &'static str,
-}
-
-impl TypedValueParser for Sources {
-    type Value = Counters;
-
-    fn parse_ref(
-        &self,
-        command: &Command,
-        option: Option<&clap::Arg>,
-        value: &OsStr,
-    ) -> Result<Counters, clap::Error> {
-        let source = EnumValueParser::<Counters>::new().parse_ref(command, option, value)?;
-        let refused = || clap::Error::raw(ErrorKind::ValueValidation, self.why).with_cmd(command);
-        if self.among.contains(&source) { Ok(source) } else { Err(refused()) }
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(self.among.iter().filter_map(Counters::to_possible_value)))
-    }
+/// Restricts `--counters` to the sources that a program has.
+pub fn sources(among: &'static [Counters]) -> impl FnOnce(clap::Arg) -> clap::Arg {
+    let names = PossibleValuesParser::new(among.iter().filter_map(Counters::to_possible_value));
+    move |option| option.value_parser(names.try_map(|name| Counters::from_str(&name, false)))
 }
 
 /// The widest instructions that the rungs of a ladder may use.
@@ -363,7 +339,7 @@ mod tests {
     #[command(
         name = "example",
         mut_arg("chart", refused::<PathBuf>("nothing is drawn")),
-        mut_arg("counters", sources(&[Counters::Auto, Counters::None], "take auto or none"))
+        mut_arg("counters", sources(&[Counters::Auto, Counters::None]))
     )]
     struct Example {
         #[command(flatten)]
@@ -409,7 +385,7 @@ mod tests {
         );
         for (words, why) in [
             (["--chart", "a.svg"], "nothing is drawn"),
-            (["--counters", "model"], "take auto or none"),
+            (["--counters", "model"], "[possible values: auto, none]"),
             (["--y-range", "0:1"], "--chart"),
         ] {
             let words = ["example"].iter().chain(&words);

@@ -10,15 +10,11 @@ use exercises::check::policy::{Way, best, lru, misses, policy, product, walk};
 use exercises::check::{Wrong, block, ge4_tail, matrices};
 use memory::{Array, Matrix, Memory};
 
-/// Finding and hint of a check that fails.
-fn output_of(checked: exercises::check::Checked) -> String {
-    let Wrong { found, hint } = checked.unwrap_err();
-    format!("{found} | {hint}")
-}
-
+/// The check fails, and its finding or hint has these words.
 fn says(checked: exercises::check::Checked, words: &[&str]) {
-    let told = output_of(checked);
-    assert!(words.iter().all(|word| told.contains(word)), "{words:?}: {told}");
+    let Wrong { found, hint } = checked.unwrap_err();
+    let output = format!("{found} | {hint}");
+    assert!(words.iter().all(|word| output.contains(word)), "{words:?}: {output}");
 }
 
 /// Whether the files are as they are handed out: the gate sets this (`.ci/run`). A

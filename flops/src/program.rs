@@ -24,10 +24,7 @@ const OPERATION: f64 = 1e-9;
     name = "flops",
     version,
     after_help = "Example:\n  flops all 512 --threads 2    every kernel: known, counted and sampled rate",
-    mut_arg("counters", cli::sources(
-        &[Counters::Auto, Counters::Hardware, Counters::None],
-        "floating-point operations can be counted by hardware only; take --counters auto, hardware or none",
-    )),
+    mut_arg("counters", cli::sources(&[Counters::Auto, Counters::Hardware, Counters::None])),
     mut_arg("chart", cli::refused::<PathBuf>("flops draws no chart; leave out --chart, or use --record"))
 )]
 pub struct Args {

@@ -1,8 +1,6 @@
 //! What identifies a record, and the conditions of its measurement, with advice where they
 //! make figures doubtful.
 
-use std::fmt;
-
 use machine::Machine;
 use records::product::cause_of_waits;
 use records::record::{Record, Seal};
@@ -10,74 +8,34 @@ use serde_json::{Map, Value as Json, json};
 use system::facts::Facts;
 use system::{date, host};
 
-/// A reason to distrust the figures that follow.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Warning {
-    /// Compiled without optimisation.
-    DebugBuild,
-    /// The clock frequency follows the load.
-    Governor(String),
-    /// Other programs use the processors.
-    Busy {
-        /// Processes that wanted to run, on average over the last minute.
-        load: f64,
-        /// The processors that they share.
-        cpus: usize,
-    },
-    /// A control group grants less than one processor's time.
-    Quota(f64),
-    /// The system did not let the program stay on one processor.
-    NotPinned,
-    /// Cores differ, and events are counted on one kind of them.
-    CoreType(String),
-    /// There is no model to compare with: the machine's caches are unknown.
-    NoModel(String),
-}
-
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Warning::DebugBuild => {
-                f.write_str("this is a debug build: times mean nothing; run it with `cargo run --release`")
-            }
-            Warning::Governor(name) => write!(
-                f,
-                "the frequency governor is '{name}': first runs may be slow; `cpupower frequency-set -g performance` fixes the clock"
-            ),
-            Warning::Busy { load, cpus } => {
-                write!(
-                    f,
-                    "{load:.1} processes share {cpus} processors: wall times include the other programs; close them, or take the median of more runs (--runs)"
-                )
-            }
-            Warning::Quota(quota) => {
-                let (cause, remedy) = cause_of_waits(Some(*quota), 1);
-                write!(f, "{cause}: wall times include its waits; use CPU times, or {remedy}")
-            }
-            Warning::NotPinned => {
-                f.write_str("the system did not pin the program to one processor: times may scatter")
-            }
-            Warning::CoreType(cores) => {
-                write!(f, "this processor's cores differ; events are counted on {cores}")
-            }
-            Warning::NoModel(why) => write!(f, "nothing is compared with the model: {why}"),
-        }
-    }
-}
-
-/// The warnings that can be determined from inside this process, on its processor.
-pub(super) fn warnings(cpus: usize) -> Vec<Warning> {
-    let debug = cfg!(debug_assertions).then_some(Warning::DebugBuild);
-    let governor = Facts::of_host().governor.filter(|name| name != "performance").map(Warning::Governor);
+/// Reasons to distrust the figures that follow, as far as they can be determined from inside this
+/// process, with advice; `cpus` are the processors that it may use.
+pub(super) fn warnings(cpus: usize) -> Vec<String> {
+    let debug = "this is a debug build: times mean nothing; run it with `cargo run --release`";
+    let debug = cfg!(debug_assertions).then(|| debug.to_owned());
+    let governor = Facts::of_host().governor.filter(|name| name != "performance").map(|name| {
+        format!(
+            "the frequency governor is '{name}': first runs may be slow; `cpupower frequency-set -g performance` fixes the clock"
+        )
+    });
     let busy = host::load().and_then(|load| busy(load, cpus));
-    let quota = host::cpu_quota().filter(|quota| *quota < 1.0).map(Warning::Quota);
+    let quota = host::cpu_quota().filter(|quota| *quota < 1.0).map(|quota| {
+        let (cause, remedy) = cause_of_waits(Some(quota), 1);
+        format!("{cause}: wall times include its waits; use CPU times, or {remedy}")
+    });
     [debug, governor, busy, quota].into_iter().flatten().collect()
 }
 
-fn busy(load: f64, cpus: usize) -> Option<Warning> {
+/// The warning if more processes want to run, on average over the last minute, than there are
+/// processors.
+fn busy(load: f64, cpus: usize) -> Option<String> {
     // A system that does not list its processors has at least one.
     let cpus = cpus.max(1);
-    (load > cpus as f64).then_some(Warning::Busy { load, cpus })
+    (load > cpus as f64).then(|| {
+        format!(
+            "{load:.1} processes share {cpus} processors: wall times include the other programs; close them, or take the median of more runs (--runs)"
+        )
+    })
 }
 
 /// An empty record of a program that only models `machine`.
@@ -122,7 +80,7 @@ mod tests {
 
     #[test]
     fn more_processes_than_processors_are_warned_of() {
-        assert_eq!(busy(2.5, 2), Some(Warning::Busy { load: 2.5, cpus: 2 }));
+        assert!(busy(2.5, 2).unwrap().starts_with("2.5 processes share 2 processors"));
         assert_eq!(busy(1.99, 2), None);
     }
 }

@@ -8,7 +8,7 @@ mod plan;
 mod sample;
 mod session;
 
-pub use environment::{Warning, modelled_record};
+pub use environment::modelled_record;
 pub use limits::{arena, check_memory, duration, patience};
 pub use plan::Plan;
 pub use sample::{Sample, Timed};

@@ -6,7 +6,7 @@ use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::environment::{self, Warning};
+use super::environment;
 use crate::cli::{Compare, Counters, Measuring, Modelling, Output};
 use crate::failure::Failure;
 use crate::output;
@@ -40,7 +40,7 @@ pub struct Session {
     /// The processor given as an option.
     pub cpu: Option<usize>,
     /// What may have disturbed the measurement.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<String>,
     /// Whether a termination signal ends the process within a sweep, so that no part of a
     /// sweep is taken for a whole one.
     pub ends_at_signal: bool,
@@ -88,12 +88,17 @@ impl Session {
         let mut warnings = Vec::new();
         if measures_host {
             warnings = environment::warnings(allowed.len());
-            warnings.extend((!pinned).then_some(Warning::NotPinned));
-            warnings.extend(Platform::host().core_type_description().map(Warning::CoreType));
+            let scatter = "the system did not pin the program to one processor: times may scatter";
+            warnings.extend((!pinned).then(|| scatter.to_owned()));
+            let cores = Platform::host().core_type_description();
+            warnings.extend(
+                cores.map(|cores| format!("this processor's cores differ; events are counted on {cores}")),
+            );
         }
         let compared = modelling.compare == Some(Compare::Model);
         warnings.extend(
-            (compared && machine.levels.is_empty()).then(|| Warning::NoModel(machine.unknown.join("; "))),
+            (compared && machine.levels.is_empty())
+                .then(|| format!("nothing is compared with the model: {}", machine.unknown.join("; "))),
         );
         for warning in warnings.iter().filter(|_| !output.quiet) {
             output::message(format!("note: {warning}"));
@@ -136,7 +141,7 @@ impl Session {
             record.environment = environment::environment(&self.cpus);
         }
         environment::sign(&mut record, &self.machine);
-        record.notes.extend(self.warnings.iter().map(|warning| warning.to_string().into()));
+        record.notes.extend(self.warnings.iter().map(|warning| warning.clone().into()));
         record
     }
 
@@ -154,12 +159,7 @@ impl Session {
         let Some(times) = times.filter(|times| *times > WALL_OVER_CPU_WARNING) else { return };
         let (cause, remedy) = cause_of_waits(host::cpu_quota(), threads);
         let note = format!("wall time is {times:.1} times CPU time: {cause}; use CPU times, or {remedy}");
-        // On the terminal one warning of this kind is enough.
-        if self.warnings.iter().any(|warning| matches!(warning, Warning::Busy { .. } | Warning::Quota(_))) {
-            record.notes.push(note.into());
-        } else {
-            self.note(record, note);
-        }
+        self.note(record, note);
     }
 
     /// Prints a line on stderr, unless the session is quiet.

@@ -11,10 +11,9 @@
 
 #![forbid(unsafe_code)]
 
-use std::io::{self, BufRead, Read};
+use std::io::{BufRead, Read};
 
 use figures::text::shorten;
-use thiserror::Error;
 
 /// Most bytes of one access: more than the largest instruction (XSAVE with all its state).
 pub const MAX_BYTES: u64 = 1 << 16;
@@ -54,58 +53,6 @@ pub struct Access {
     pub bytes: u64,
 }
 
-/// Why a trace cannot be read on.
-#[derive(Debug, Error)]
-pub enum TraceError {
-    /// The line is no access of a form that is known.
-    #[error(
-        "line {line}: '{text}' is no access; expected ' L 7ff0,8' (lackey), '0 7ff0' (din) or 'r 0x7ff0 8'"
-    )]
-    NoAccess {
-        /// Counted from 1.
-        line: u64,
-        /// The line, shortened.
-        text: String,
-    },
-    /// A number in it is wrong.
-    #[error("line {line}: '{text}': {reason}")]
-    Number {
-        /// Counted from 1.
-        line: u64,
-        /// The line, shortened.
-        text: String,
-        /// What is wrong.
-        reason: &'static str,
-    },
-    /// The last line ends within an access.
-    #[error("line {line}, the last, is cut off: '{text}'; remove it, or make the trace again")]
-    CutOff {
-        /// Counted from 1.
-        line: u64,
-        /// The line, shortened.
-        text: String,
-    },
-    /// The line has another form than those before it.
-    #[error("line {line}: '{text}' is in another form than the lines before it; give one trace at a time")]
-    OtherForm {
-        /// Counted from 1.
-        line: u64,
-        /// The line, shortened.
-        text: String,
-    },
-    /// The line is too long for an access.
-    #[error("line {0} has more than {MAX_LINE} bytes: this is no trace")]
-    Long(u64),
-    /// Reading failed.
-    #[error("after line {line}: {error}")]
-    Io {
-        /// Lines read so far.
-        line: u64,
-        /// The system's reason.
-        error: io::Error,
-    },
-}
-
 /// The accesses of a trace, in order.
 #[derive(Debug)]
 pub struct Trace<R> {
@@ -141,46 +88,60 @@ impl<R: BufRead> Trace<R> {
     ///
     /// # Errors
     ///
-    /// If a line is no access, or cannot be read.
-    pub fn read(&mut self) -> Result<Option<Access>, TraceError> {
+    /// If a line is no access, or cannot be read; a clause that begins with the line.
+    pub fn read(&mut self) -> Result<Option<Access>, String> {
         loop {
             self.buffer.clear();
             let read = (&mut self.input).take(MAX_LINE).read_until(b'\n', &mut self.buffer);
             match read {
                 Ok(0) => return Ok(None),
                 Ok(_) => self.line += 1,
-                Err(error) => return Err(TraceError::Io { line: self.line, error }),
+                Err(error) => {
+                    return Err(format!(
+                        "after line {}: {error}; the file is incomplete or damaged: copy it, or make it again",
+                        self.line
+                    ));
+                }
             }
-            if self.buffer.len() as u64 == MAX_LINE && self.buffer.last() != Some(&b'\n') {
-                return Err(TraceError::Long(self.line));
-            }
+            let number = self.line;
             let is_last = self.buffer.last() != Some(&b'\n');
+            if is_last && self.buffer.len() as u64 == MAX_LINE {
+                return Err(format!("line {number} has more than {MAX_LINE} bytes: this is no trace"));
+            }
             let line = self.buffer.trim_ascii();
             let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
             if line.is_empty() || matches!(line[0], b'#' | b'=' | b'-') {
                 continue;
             }
+            let text = || shorten(&String::from_utf8_lossy(line), 40);
             let (form, parsed) = match parse(line) {
                 Some(found) => found,
                 None if is_last && self.form.is_some() => {
-                    return Err(TraceError::CutOff { line: self.line, text: text(line) });
+                    return Err(format!(
+                        "line {number}, the last, is cut off: '{}'; remove it, or make the trace again",
+                        text()
+                    ));
                 }
-                None => return Err(TraceError::NoAccess { line: self.line, text: text(line) }),
+                None => {
+                    return Err(format!(
+                        "line {number}: '{}' is no access; expected ' L 7ff0,8' (lackey), '0 7ff0' (din) or 'r 0x7ff0 8'",
+                        text()
+                    ));
+                }
             };
             if *self.form.get_or_insert(form) != form {
-                return Err(TraceError::OtherForm { line: self.line, text: text(line) });
+                return Err(format!(
+                    "line {number}: '{}' is in another form than the lines before it; give one trace at a time",
+                    text()
+                ));
             }
             match parsed {
                 Ok(Some(access)) => return Ok(Some(access)),
                 Ok(None) => self.instructions += 1,
-                Err(reason) => return Err(TraceError::Number { line: self.line, text: text(line), reason }),
+                Err(reason) => return Err(format!("line {number}: '{}': {reason}", text())),
             }
         }
     }
-}
-
-fn text(line: &[u8]) -> String {
-    shorten(&String::from_utf8_lossy(line), 40)
 }
 
 /// The form of a line, and its access; `None` for the fetch of an instruction.
@@ -275,7 +236,7 @@ fn number(digits: &[u8], base: u32) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Vec<Access>, TraceError> {
+    fn read(text: &str) -> Result<Vec<Access>, String> {
         let mut trace = Trace::new(text.as_bytes());
         std::iter::from_fn(|| trace.read().transpose()).collect()
     }
@@ -324,10 +285,14 @@ mod tests {
             ("5 10", "is no access"),
             ("0 10\n L 10,4", "line 2: 'L 10,4' is in another form"),
         ] {
-            let error = read(text).unwrap_err().to_string();
+            let error = read(text).unwrap_err();
             assert!(error.contains(says), "{text:?}: {error}");
         }
-        assert!(matches!(read(&format!("# {}\n", "x".repeat(5000))), Err(TraceError::Long(1))));
+        assert!(
+            read(&format!("# {}\n", "x".repeat(5000)))
+                .unwrap_err()
+                .contains("line 1 has more than 4096 bytes")
+        );
         assert_eq!(read(&format!("# {}\nr 1", "x".repeat(4093))).unwrap().len(), 1);
     }
 }

@@ -57,10 +57,7 @@ pub fn runs(option: clap::Arg) -> clap::Arg {
 
 /// `--counters` of the same programs.
 pub fn sources(option: clap::Arg) -> clap::Arg {
-    cli::sources(
-        &[Counters::Auto, Counters::Hardware, Counters::Model, Counters::None],
-        "--counters timing gives no misses of a product; take auto, hardware, model or none",
-    )(option)
+    cli::sources(&[Counters::Auto, Counters::Hardware, Counters::Model, Counters::None])(option)
 }
 
 /// Chooses the source of [`EVENTS`]; the model is shown next to hardware's counts.

@@ -4,8 +4,7 @@ use dgemm::rungs::block_l1;
 use dgemm::{Blocks, Problem};
 use memory::Arena;
 
-use super::model::{cache_of, counted, misses};
-use super::wrong::{Checked, Wrong, tried};
+use super::{Checked, Wrong, cache_of, counted, misses, tried};
 
 /// The side of a block from the bytes of a cache, a line and an element.
 pub type Rule = fn(usize, usize, usize) -> usize;

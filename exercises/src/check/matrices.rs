@@ -3,8 +3,7 @@
 use cache::{Counts, Modelled};
 use memory::{Arena, Matrix};
 
-use super::model::{ROWS, counted, misses, misses_of, small};
-use super::wrong::{Checked, Wrong};
+use super::{Checked, ROWS, Wrong, counted, misses, misses_of, small};
 
 /// A kernel that writes its second matrix from its first.
 pub type Kernel = fn(&mut Modelled, Matrix<f64>, Matrix<f64>);
@@ -37,17 +36,17 @@ pub fn transpose(kernel: Kernel) -> Checked {
             "Load and store each element once: do two squares overlap?",
         ));
     }
-    let (found, most) = (misses(&counts), elements / 8 * 2 * 14 / 10);
+    let (missed, most) = (misses(&counts), elements / 8 * 2 * 14 / 10);
     let of = |name| misses_of(&counts, name);
-    let told = format!(
-        "{found} misses ({} of from, {} of to) in {} accesses of N = {ROWS}; each line once would be {}",
+    let found = format!(
+        "{missed} misses ({} of from, {} of to) in {} accesses of N = {ROWS}; each line once would be {}",
         of("from"),
         of("to"),
         2 * elements,
         elements / 4
     );
-    if found <= most {
-        return Ok(vec![told]);
+    if missed <= most {
+        return Ok(vec![found]);
     }
     let hint = if of("to") > elements / 2 {
         "Nearly every store misses: a column of `to` has 200 lines and the cache 128. Go through squares small enough that their lines of `to` are still there for the next row."
@@ -56,7 +55,7 @@ pub fn transpose(kernel: Kernel) -> Checked {
     } else {
         "The squares are too large, or too small: B rows of B elements are B times B / 8 lines of each matrix, and 128 lines fit. With B below 8, a line is fetched and only a part of it used."
     };
-    Err(Wrong::new(format!("{told}; at most {most} are allowed"), hint))
+    Err(Wrong::new(format!("{found}; at most {most} are allowed"), hint))
 }
 
 const EDGES: &str = "37 is no multiple of your square: where does the last square of each row end?";
@@ -86,16 +85,16 @@ pub fn smooth(kernel: Kernel) -> Checked {
         ));
     }
     let lines = (ROWS * ROWS / 4) as u64;
-    let (found, most) = (misses(&counts), lines * 14 / 10);
-    let told = format!(
-        "{found} misses in {} accesses; each line once would be {lines}",
+    let (missed, most) = (misses(&counts), lines * 14 / 10);
+    let found = format!(
+        "{missed} misses in {} accesses; each line once would be {lines}",
         counts.loads + counts.stores
     );
-    if found <= most {
-        return Ok(vec![told]);
+    if missed <= most {
+        return Ok(vec![found]);
     }
     Err(Wrong::new(
-        format!("{told}; at most {most} are allowed"),
+        format!("{found}; at most {most} are allowed"),
         "Which loop is the inner one? Adjacent elements of a row share a line, those of a column do not.",
     ))
 }

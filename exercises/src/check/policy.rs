@@ -7,7 +7,7 @@ use dgemm::{Blocks, Problem};
 use figures::random::Random;
 use memory::{Arena, OutOfMemory, Recorded};
 
-use super::wrong::{Checked, Wrong, tried};
+use super::{Checked, Wrong, tried};
 
 /// What a policy knows about a line in a full set. Times are numbers of the cache's
 /// accesses.
@@ -39,7 +39,7 @@ const LINE: usize = 64;
 pub fn policy(policy: Policy) -> Checked {
     let walk = walk().map_err(Wrong::unmade)?;
     let product = product().map_err(Wrong::unmade)?;
-    let mut told = Vec::new();
+    let mut facts = Vec::new();
     for (name, lines, share, hint) in
         [("a walk round 10 KiB", &walk, 2.0 / 3.0, WALK), ("a product in blocks", &product, 1.25, PRODUCT)]
     {
@@ -54,9 +54,9 @@ pub fn policy(policy: Policy) -> Checked {
             let most = (share * lru as f64) as u64;
             return Err(Wrong::new(format!("{line}; at most {most} are allowed"), hint));
         }
-        told.push(line);
+        facts.push(line);
     }
-    Ok(told)
+    Ok(facts)
 }
 
 const WALK: &str = "LRU always evicts the line that is used next. Ten lines take turns in a set of eight: how could seven of them stay?";

@@ -27,10 +27,7 @@ const GAIN: &str = "times_as_fast_as_before";
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("runs", |runs| runs.default_value("3")),
-    mut_arg("counters", cli::sources(
-        &[Counters::Auto, Counters::Hardware, Counters::None],
-        "a sweep of the ladder is measured; `ge NAME SIZE --counters model` models one rung",
-    )),
+    mut_arg("counters", cli::sources(&[Counters::Auto, Counters::Hardware, Counters::None])),
     mut_arg("sizes", |sizes| sizes.default_value("200..1200:200")),
     mut_arg("variants", |variants| variants.default_value("ge1,ge2,ge3,ge4,ge5,ge6,ge7")),
     mut_arg("chart", cli::refused::<PathBuf>("this sweep draws five charts; choose their folder with --output"))

@@ -16,7 +16,7 @@ use common::text::shorten;
 use common::units::Bytes;
 use common::value::{Reading, Source};
 use common::{input, table};
-use trace::{Form, Kind, Trace, TraceError};
+use trace::{Form, Kind, Trace};
 
 /// Run a trace of memory accesses through the caches of a machine
 ///
@@ -125,17 +125,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         accesses: 0,
         touched: vec![false; args.range.len() + 1],
     };
-    let (input, is_gzip) = open(&args.file)?;
-    let mut trace = Trace::new(input);
+    let mut trace = Trace::new(open(&args.file)?);
     let name = input::name(&args.file);
     let failed = |error: &dyn std::fmt::Display| Failure::could_not(format!("{name}, {error}"));
-    let unread = |error: TraceError| match error {
-        TraceError::Io { line, .. } if is_gzip => failed(&format!(
-            "after line {line}: the gzip file is incomplete or damaged; copy it or make it again"
-        )),
-        error => failed(&error),
-    };
-    while let Some(access) = trace.read().map_err(unread)? {
+    while let Some(access) = trace.read().map_err(|error| failed(&error))? {
         run.access(args, access).map_err(|error| failed(&format!("line {}: {error}", trace.line())))?;
         if run.text.len() > BUFFER {
             output::print(&std::mem::take(&mut run.text))?;
@@ -200,39 +193,23 @@ fn check(ranges: &[Range]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Other compressed files: their first bytes, and the program that unpacks them.
-const PACKED: [(&[u8], &str); 3] = [(b"\xfd7zXZ", "xz"), (b"BZh", "bzip2"), (b"\x28\xb5\x2f\xfd", "zstd")];
-
-/// The file, or standard input, unpacked if it is gzip; and whether it is.
-fn open(path: &Path) -> Result<(Box<dyn BufRead>, bool), Failure> {
-    let name = input::name(path);
-    let fails = |error: io::Error| Failure::could_not(format!("cannot read {name}: {error}"));
-    let raw: Box<dyn Read> = if path == Path::new("-") {
-        Box::new(io::stdin().lock())
-    } else {
-        let file = File::open(path).map_err(fails)?;
-        if file.metadata().map_err(fails)?.is_dir() {
-            return Err(Failure::could_not(format!("{name} is a folder; give a trace")));
-        }
-        Box::new(file)
+/// The file, or standard input, unpacked if it is gzip.
+fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
+    let unread = |error| input::unreadable(path, &error);
+    let raw: Box<dyn Read> = match path.to_str() {
+        Some("-") => Box::new(io::stdin().lock()),
+        _ => Box::new(File::open(path).map_err(unread)?),
     };
     let mut raw = BufReader::with_capacity(BUFFER, raw);
-    let start = raw.fill_buf().map_err(fails)?;
-    if let Some((_, program)) = PACKED.iter().find(|(magic, _)| start.starts_with(magic)) {
-        return Err(Failure::could_not(format!(
-            "{name} is packed by {program}, which is not read: `{program} -dc FILE | lab trace -`"
-        )));
+    // Of a folder this is the first error.
+    if raw.fill_buf().map_err(unread)?.starts_with(&[0x1f, 0x8b]) {
+        let unpacked = flate2::read::MultiGzDecoder::new(raw);
+        return Ok(Box::new(BufReader::with_capacity(BUFFER, unpacked)));
     }
-    let is_gzip = start.starts_with(&[0x1f, 0x8b]);
-    let input: Box<dyn BufRead> = if is_gzip {
-        Box::new(BufReader::with_capacity(BUFFER, flate2::read::MultiGzDecoder::new(raw)))
-    } else {
-        Box::new(raw)
-    };
-    Ok((input, is_gzip))
+    Ok(Box::new(raw))
 }
 
-/// The caches, and what is collected besides their counts.
+/// The caches, and what is collected in addition to their counts.
 struct Run {
     replay: Replay,
     slices: Slices,

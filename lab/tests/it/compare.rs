@@ -70,7 +70,8 @@ fn sizes_are_taken_by_place_and_by_name_and_a_mistaken_flag_is_put_right() {
         let (code, table, said) = output_of(&lab(folder.path(), &args));
         assert!(code == 0 && table.contains(",16,"), "{size}: {said}");
     }
-    for (args, right) in [("run --sise 16", "'--size'"), ("causes --siz 16", "'--size'"), ("quizz", "'quiz'")]
+    for (args, right) in
+        [("run --sise 16", "'--size'"), ("causes --siz 16", "'--size'"), ("exercize", "'exercise'")]
     {
         let (code, _, said) = output_of(&lab(folder.path(), args));
         assert!(code == 2 && said.contains(right), "{args}: {said}");

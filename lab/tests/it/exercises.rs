@@ -1,14 +1,10 @@
-//! `lab exercise` and `lab quiz` as a student runs them.
+//! `lab exercise` as a student runs it.
 
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::Output;
 
-fn lab(args: &str, typed: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
-    let pipes = command.args(args.split_whitespace()).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = pipes.stderr(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
-    child.wait_with_output().unwrap()
+fn lab(args: &str) -> Output {
+    crate::kit::lab(Path::new("."), args)
 }
 
 fn stdout(output: &Output) -> String {
@@ -17,7 +13,7 @@ fn stdout(output: &Output) -> String {
 
 #[test]
 fn the_list_names_each_task_and_the_file_to_edit() {
-    let output = lab("exercise", "");
+    let output = lab("exercise");
     let text = stdout(&output);
     assert!(output.status.success());
     for task in exercises::TASKS {
@@ -33,7 +29,7 @@ fn the_list_names_each_task_and_the_file_to_edit() {
 
 #[test]
 fn a_task_that_is_open_says_what_was_found_and_gives_a_hint() {
-    let output = lab("exercise stencil", "");
+    let output = lab("exercise stencil");
     let text = stdout(&output);
     if text.starts_with("stencil: done") {
         assert_eq!(output.status.code(), Some(0)); // somebody has written it
@@ -42,17 +38,17 @@ fn a_task_that_is_open_says_what_was_found_and_gives_a_hint() {
         assert!(text.starts_with("stencil: open\n  found: ") && text.contains("\n  hint: "), "{text}");
     }
     assert!(output.stderr.is_empty(), "the check's own words are enough");
-    let unknown = lab("exercise stencyl", "");
+    let unknown = lab("exercise stencyl");
     assert_eq!(unknown.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("'stencil'"));
 }
 
 #[test]
 fn the_scores_are_data_and_agree_with_the_list() {
-    let output = lab("exercise --format json", "");
+    let output = lab("exercise --format json");
     assert!(output.status.success());
     let scores: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
-    let text = stdout(&lab("exercise", ""));
+    let text = stdout(&lab("exercise"));
     let (mut points, mut most) = (0, 0);
     for (task, score) in exercises::TASKS.iter().zip(scores["tasks"].as_array().unwrap()) {
         assert_eq!(score["name"], task.name);
@@ -64,17 +60,5 @@ fn the_scores_are_data_and_agree_with_the_list() {
         most += u64::from(task.points);
     }
     assert_eq!((&scores["points"], &scores["max_points"]), (&points.into(), &most.into()));
-    assert_eq!(stdout(&lab("exercise --format json", "")), stdout(&output), "deterministic");
-}
-
-#[test]
-fn a_quiz_judges_an_answer_and_says_why() {
-    let asked = stdout(&lab("quiz", "0.25\n\nabc\n4096\n"));
-    assert!(asked.contains("  right: 0.2500 (model)\n  64 / 16"), "{asked}");
-    assert!(asked.contains("  wrong: 8192 (model)\n  There 16 lines"), "{asked}");
-    assert!(asked.ends_with("1 of 2 right\n"), "{asked}");
-    let wrong = lab("quiz one-set 0.5", "");
-    assert_eq!(wrong.status.code(), Some(1));
-    assert_eq!(lab("quiz one-set 1", "").status.code(), Some(0));
-    assert_eq!(lab("quiz 1", "").status.code(), Some(2));
+    assert_eq!(stdout(&lab("exercise --format json")), stdout(&output), "deterministic");
 }

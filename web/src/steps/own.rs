@@ -84,7 +84,7 @@ impl Own {
     fn trace(&mut self, text: &str) -> Result<(), String> {
         let lines: Vec<&str> = text.lines().collect();
         let mut trace = Trace::new(text.as_bytes());
-        while let Some(access) = trace.read().map_err(|error| error.to_string())? {
+        while let Some(access) = trace.read()? {
             let number = trace.line() as u32;
             let written = lines.get(number as usize - 1).copied().unwrap_or_default();
             let place = (number, (written.len() - written.trim_start().len()) as u32 + 1);
