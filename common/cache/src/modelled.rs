@@ -90,7 +90,7 @@ impl Modelled {
         shortcuts: Vec<Shortcut>,
     ) -> Result<Modelled, MachineError> {
         if machine.levels.is_empty() {
-            return Err(MachineError::Undescribed { reason: machine.unknown.join("; ") });
+            return Err(MachineError::Refused(machine.unknown.join("; ")));
         }
         let sim = Simulator::new(machine, &addresses, !shortcuts.is_empty())?;
         let model = Modelled {

@@ -92,7 +92,7 @@ impl Replay {
     /// If the machine's caches are unknown.
     pub fn new(machine: &Machine, names: Vec<&'static str>) -> Result<Replay, MachineError> {
         if machine.levels.is_empty() {
-            return Err(MachineError::Undescribed { reason: machine.unknown.join("; ") });
+            return Err(MachineError::Refused(machine.unknown.join("; ")));
         }
         let sim = Simulator::within(machine, MAPPED, 0, names.len(), |_, _, _| None)?;
         let reach = sim.pages().map_or(LINES * sim.smallest_line(), PageMap::reach);

@@ -80,14 +80,15 @@ impl Simulator {
         let pages = PageMap::new(machine, mapped, LINES * line as u64);
         let bytes = pages.as_ref().map_or(0, PageMap::reach).max(reach);
         if bytes / line as u64 >= LINES {
-            if machine.sealed() {
-                let reason = format!(
-                    "the arrays need {bytes} bytes, more than the model of this machine reaches; choose a smaller size"
-                );
-                return Err(MachineError::Undescribed { reason });
-            }
             let reach = (LINES as usize).saturating_mul(line);
-            return Err(MachineError::TooMuchMemory { bytes: bytes as usize, reach, line });
+            return Err(MachineError::Refused(match machine.sealed() {
+                true => format!(
+                    "the arrays need {bytes} bytes, more than the model of this machine reaches; choose a smaller size"
+                ),
+                false => format!(
+                    "the cache model reaches {reach} bytes with lines of {line} bytes, the arrays need {bytes}; choose a smaller size or longer lines"
+                ),
+            }));
         }
         let prefetches = machine.levels.iter().any(|cache| cache.prefetch != machine::Prefetch::None);
         let levels = machine.levels.iter().map(|cache| {

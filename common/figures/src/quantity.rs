@@ -2,8 +2,6 @@
 //! form, `lab quiz`. Either a text is one number with a known unit, or it is not read and
 //! the [`Doubt`] says why. Nothing is guessed.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 /// What a field asks for.
@@ -128,14 +126,6 @@ impl Doubt {
         }
     }
 }
-
-impl fmt::Display for Doubt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.sentence())
-    }
-}
-
-impl std::error::Error for Doubt {}
 
 /// Reads one number: `48`, `-0.5`, `1,5`, `131 072`, `2^15`, `256*256*2`.
 ///

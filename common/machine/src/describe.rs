@@ -88,7 +88,9 @@ impl Machine {
             ));
         }
         if says_nothing(text) {
-            return Err(MachineError::Empty { origin: origin.to_string() });
+            return Err(MachineError::Refused(format!(
+                "there is nothing in {origin}; start from a description that the kit has: `lab machines i5-7500` prints it"
+            )));
         }
         if text.trim_start().starts_with('{') {
             let reason =

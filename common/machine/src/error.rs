@@ -1,7 +1,5 @@
 //! Errors about machines, with advice.
 
-use std::path::PathBuf;
-
 use thiserror::Error;
 
 use figures::text::edit_distance;
@@ -11,34 +9,6 @@ use super::catalogue;
 /// A machine that is unknown or cannot be modelled.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum MachineError {
-    /// Neither in the catalogue nor a file.
-    #[error(
-        "there is no machine '{name}'; choose host, {known}, or the path of a description ending in .toml{hint}"
-    )]
-    NoSuch {
-        /// As given.
-        name: String,
-        /// The catalogue's names.
-        known: String,
-        /// `; did you mean X?`, or nothing.
-        hint: String,
-    },
-    /// The file does not exist or is not text.
-    #[error("cannot read the machine description {}: {reason}; `lab machines` names those that the kit has", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The system's message.
-        reason: String,
-    },
-    /// A file without a key.
-    #[error(
-        "there is nothing in {origin}; start from a description that the kit has: `lab machines i5-7500` prints it"
-    )]
-    Empty {
-        /// The file.
-        origin: String,
-    },
     /// A key of a description.
     #[error("{origin}, line {line}, {key}: {reason}")]
     Wrong {
@@ -51,14 +21,6 @@ pub enum MachineError {
         /// What is wrong with it, and what is accepted.
         reason: String,
     },
-    /// The file was changed after it was sealed.
-    #[error(
-        "{origin}: its seal does not open, so nothing is known of this machine: the file was changed, or is of another version of the kit or other programs; get it again (lab mystery makes it)"
-    )]
-    DamagedSeal {
-        /// The file.
-        origin: String,
-    },
     /// The system does not report its caches.
     #[error(
         "this system does not say what caches it has ({reason}); name a machine with --machine, for example --machine i5-7500"
@@ -67,24 +29,10 @@ pub enum MachineError {
         /// What was missing.
         reason: String,
     },
-    /// Its caches are not described, so there is nothing to model.
-    #[error("{reason}")]
-    Undescribed {
-        /// What is unknown, and what helps.
-        reason: String,
-    },
-    /// The arrays are larger than the model's line numbers reach.
-    #[error(
-        "the cache model reaches {reach} bytes with lines of {line} bytes, the arrays need {bytes}; choose a smaller size or longer lines"
-    )]
-    TooMuchMemory {
-        /// Bytes of the arrays.
-        bytes: usize,
-        /// Bytes that can be modelled.
-        reach: usize,
-        /// Shortest line of the machine.
-        line: usize,
-    },
+    /// Anything else, as a sentence: there is no such machine, its file cannot be read, or its
+    /// caches cannot be modelled.
+    #[error("{0}")]
+    Refused(String),
 }
 
 impl MachineError {
@@ -98,6 +46,9 @@ impl MachineError {
             }
             _ => String::new(),
         };
-        MachineError::NoSuch { name: name.to_string(), known: names.join(", "), hint }
+        MachineError::Refused(format!(
+            "there is no machine '{name}'; choose host, {}, or the path of a description ending in .toml{hint}",
+            names.join(", ")
+        ))
     }
 }

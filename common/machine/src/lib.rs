@@ -86,7 +86,7 @@ impl Machine {
         if !sealed::is_sealed(text) {
             return Machine::from_toml(text, origin);
         }
-        sealed::opened(text).ok_or_else(|| MachineError::DamagedSeal { origin: origin.to_string() })
+        sealed::opened(text).ok_or_else(|| sealed::damaged(origin))
     }
 }
 

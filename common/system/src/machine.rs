@@ -40,7 +40,12 @@ pub fn read(path: &Path) -> Result<Machine, MachineError> {
     let text = crate::files::read_at_most(path, 2 * LONGEST as u64 + 4)
         .map_err(|error| error.to_string())
         .and_then(|bytes| encoding::decode(&bytes).map_err(|why| why.to_string()))
-        .map_err(|reason| MachineError::Unreadable { path: path.to_path_buf(), reason })?;
+        .map_err(|reason| {
+            MachineError::Refused(format!(
+                "cannot read the machine description {}: {reason}; `lab machines` names those that the kit has",
+                path.display()
+            ))
+        })?;
     Machine::parse(&text, &path.display().to_string())
 }
 

@@ -111,39 +111,6 @@ fn the_commands_that_the_documents_need_run() {
 }
 
 #[test]
-fn wrong_usage_of_run_names_the_value() {
-    let folder = tempfile::tempdir().unwrap();
-    for (args, culprit) in [
-        ("run --size 0", "'0'"),
-        ("run --size 7X", "'7X'"),
-        ("run --runs 0", "'0'"),
-        ("run --machine nowhere", "'nowhere'"),
-        ("run --counters papi", "'papi'"),
-        ("run --cpu 123456", "123456"),
-        ("walk", "'walk'"),
-    ] {
-        refuses(folder.path(), args, 2, culprit);
-    }
-    assert!(fs::read_dir(folder.path().join("report")).map_or(0, Iterator::count) == 0, "nothing is written");
-}
-
-#[test]
-fn saved_sweeps_are_drawn_into_either_format() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("cm1.out"), RECORDED).unwrap();
-    for (args, picture, start) in [
-        ("plot cm1.out", "cm1.svg", &b"<svg"[..]),
-        ("plot cm1.out cm1.out -o two.png", "two.png", b"\x89PNG"),
-        ("plot cm1.out --show time --over size --sizes 32K,64K -o t.svg", "t.svg", b"<svg"),
-    ] {
-        let output = lab(folder.path(), args);
-        assert!(output.status.success(), "{args}: {}", stderr(&output));
-        assert!(output.stdout.is_empty(), "{args}");
-        assert!(fs::read(folder.path().join(picture)).unwrap().starts_with(start), "{args}");
-    }
-}
-
-#[test]
 fn files_that_are_no_sweep_and_pictures_that_are_none_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();

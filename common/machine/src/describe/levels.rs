@@ -128,13 +128,15 @@ impl Cache {
     }
 
     fn fits_under(&self, above: Option<&CacheLevel>, size: Bytes, line: Bytes) -> Checked<()> {
-        let inclusion = self.inclusion.as_ref();
+        let inclusion = self.inclusion.as_ref().map_or(Inclusion::Neither, |inclusion| *inclusion.get_ref());
+        let refuse_inclusion = |reason: String| match &self.inclusion {
+            Some(given) => refuse("cache.inclusion", given, reason),
+            None => Ok(()),
+        };
         let Some(above) = above else {
             return match inclusion {
-                Some(i) if *i.get_ref() != Inclusion::Neither => {
-                    refuse("cache.inclusion", i, "level 1 has no level above it to include or exclude")
-                }
-                _ => Ok(()),
+                Inclusion::Neither => Ok(()),
+                _ => refuse_inclusion("level 1 has no level above it to include or exclude".to_owned()),
             };
         };
         if line < above.line {
@@ -142,22 +144,14 @@ impl Cache {
             return refuse("cache.line", &self.line, reason);
         }
         match inclusion {
-            Some(i) if *i.get_ref() == Inclusion::Inclusive && size < above.size => refuse(
-                "cache.size",
-                &self.size,
-                format!("{size} cannot include the {} of the level above", above.size),
-            ),
-            Some(i) if *i.get_ref() == Inclusion::Exclusive && line != above.line => refuse(
-                "cache.inclusion",
-                i,
-                format!("an exclusive level needs the line of the level above, {}", above.line),
-            ),
-            Some(i) if *i.get_ref() == Inclusion::Exclusive => Ok(()),
-            _ if size < above.size => refuse(
-                "cache.size",
-                &self.size,
-                format!("{size} is smaller than the {} of the level above", above.size),
-            ),
+            Inclusion::Exclusive if line != above.line => refuse_inclusion(format!(
+                "an exclusive level needs the line of the level above, {}",
+                above.line
+            )),
+            Inclusion::Inclusive | Inclusion::Neither if size < above.size => {
+                let reason = format!("{size} is smaller than the {} of the level above", above.size);
+                refuse("cache.size", &self.size, reason)
+            }
             _ => Ok(()),
         }
     }

@@ -93,7 +93,7 @@ fn judged(item: &Item, given: Option<&Answer>, answer: &str, truth: &Truth) -> J
     };
     match given.read(item.kind) {
         Meaning::Nothing => Judgement::Share(0.0, Reason::NoAnswer),
-        Meaning::ToBeRead(doubt) => Judgement::Unread(Reason::Unclear(shown, doubt.to_string())),
+        Meaning::ToBeRead(doubt) => Judgement::Unread(Reason::Unclear(shown, doubt.sentence().to_owned())),
         Meaning::Value(value) => match check.judge(value) {
             report::Judgement::Right => Judgement::Share(1.0, Reason::Right),
             report::Judgement::Wrong => Judgement::Share(0.0, Reason::NotRight(shown)),

@@ -137,7 +137,7 @@ mod tests {
     fn every_reason_has_a_translation_with_the_same_parts() {
         let guide = report::Assignment::parse(report::GUIDES[1].1).unwrap();
         for doubt in report::Doubt::ALL {
-            assert!(guide.words().contains_key(doubt.sentence()), "{doubt}");
+            assert!(guide.words().contains_key(doubt.sentence()), "{doubt:?}");
         }
         let words = guide.feedback;
         for english in Reason::ALL {

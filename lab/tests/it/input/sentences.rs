@@ -3,9 +3,6 @@
 
 use std::fs;
 
-use common::record::{Record, Row};
-use common::value::{Reading, Source};
-
 use crate::kit::{lab, stderr};
 
 /// A file, the command, its exit code, and words of the message.
@@ -79,55 +76,5 @@ fn the_axis_is_named_after_what_was_counted() {
         let picture = fs::read_to_string(folder.path().join("p.svg")).unwrap();
         assert!(picture.contains(label), "{event}");
         assert_eq!(picture.contains("misses per access"), label == "misses per access", "{event}");
-    }
-}
-
-/// Before any table: the differences in results, events, sizes and cells.
-#[test]
-fn a_comparison_begins_with_what_cannot_be_compared() {
-    let folder = tempfile::tempdir().unwrap();
-    let row = |size: u64, checksum: i64| {
-        Row::new([("size", size.into()), ("checksum", checksum.into())])
-            .with("cpu_s", Reading::new(1.0, Source::Timing))
-    };
-    let write = |name: &str, rows: Vec<Row>| {
-        let record = Record { rows, ..Record::new("mm1", "a machine") };
-        fs::write(folder.path().join(name), record.json()).unwrap();
-    };
-    write("a.json", vec![row(64, 1), row(128, 2)]);
-    write("b.json", vec![row(64, 1), row(128, 3)]);
-    write("c.json", vec![row(64, 1)]);
-    write("d.json", vec![row(256, 1)]);
-    for (args, code, first) in [
-        (
-            "compare a.json b.json",
-            0,
-            "experiment what A B where mm1 checksum 2 3 the two did not compute the same size=128",
-        ),
-        (
-            "compare a.json c.json",
-            0,
-            "nothing differs beyond its spread mm1: 1 of 2 rows are in A only, such as size=128",
-        ),
-        (
-            "compare c.json a.json",
-            0,
-            "nothing differs beyond its spread mm1: 1 of 2 rows are in B only, such as size=128",
-        ),
-        ("compare a.json a.json", 0, "nothing differs"),
-        ("compare a.json d.json", 1, ""),
-    ] {
-        let output = lab(folder.path(), args);
-        let (text, said) = (String::from_utf8_lossy(&output.stdout).into_owned(), stderr(&output));
-        assert_eq!(output.status.code(), Some(code), "{args}: {text}{said}");
-        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(words.starts_with(first), "{args}: {text}{said}");
-        assert!(
-            code == 0
-                || said.contains(
-                    "mm1: 2 of 2 rows are in A only, such as size=128; mm1: 1 of 1 rows are in B only"
-                ),
-            "{said}"
-        );
     }
 }
