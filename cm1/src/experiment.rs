@@ -91,7 +91,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     session.finish_cell_on_signal();
     // The C kit's loop is `repeat <= 200 * stride`: one more pass.
     let passes = |cell: Cell| options.repeats * cell.stride as u64 + 1;
-    let mut keep = |cell: Cell, sample: &Sample, record: &mut Record| {
+    let mut add = |cell: Cell, sample: &Sample, record: &mut Record| {
         let accesses = (passes(cell) * cell.accesses_per_pass()) as f64;
         let row = row(cell, accesses, &event, sample, &session.machine);
         each(&row);
@@ -108,7 +108,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
             return session.model_cells(&plan, "x", &cells, walk, |cell, sample| {
                 let goes_on = !session.gives_up(record, all);
                 if goes_on {
-                    keep(cell, sample, record);
+                    add(cell, sample, record);
                 }
                 goes_on
             });
@@ -125,7 +125,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
                 Some(timer) => timer.measure(cell, (passes(cell) * cell.accesses_per_pass()) as f64)?,
                 None => session.measure(&arena, &plan, clear, region.without_numbers())?,
             };
-            keep(cell, &sample, record);
+            add(cell, &sample, record);
         }
         session.progress(all, all);
         Ok(())

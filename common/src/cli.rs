@@ -251,7 +251,6 @@ pub fn run_as<A: Parser>(mut command: Command, program: impl FnOnce(A) -> Result
     if let Some(folder) = std::env::var_os("CACHE_LAB_MANUALS") {
         return crate::manuals::write(command, std::path::Path::new(&folder));
     }
-    end_in_a_sentence_when_nothing_can_be_printed();
     let parsed = command.try_get_matches_from_mut(std::env::args_os());
     let parsed = parsed.and_then(|found| match A::from_arg_matches(&found) {
         Ok(args) => Ok((args, repeats_a_model(&found))),
@@ -309,24 +308,6 @@ fn status(program: &str, outcome: Result<(), Failure>) -> ExitCode {
             ExitCode::from(failure.exit_code())
         }
     }
-}
-
-/// `println!` panics if standard output is full: the program then ends with a sentence, as
-/// after [`output::print`]. After a panic of `eprintln!` it ends silently.
-fn end_in_a_sentence_when_nothing_can_be_printed() {
-    let panicking = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |info| {
-        let message = info.payload().downcast_ref::<String>();
-        match message.and_then(|message| message.strip_prefix("failed printing to std")) {
-            None => panicking(info),
-            Some(failed) => {
-                if let Some(error) = failed.strip_prefix("out: ") {
-                    output::message(output::unprintable(error));
-                }
-                std::process::exit(1);
-            }
-        }
-    }));
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
 }
 
 /// The message for an error of standard output.
-pub(crate) fn unprintable(error: impl Display) -> String {
+fn unprintable(error: impl Display) -> String {
     format!("cannot write to standard output: {error}; free some space, or redirect the output")
 }
 

@@ -86,7 +86,7 @@ pub fn measure(
     session.finish_cell_on_signal();
     let all = cells.len();
     let passes = |cell: Cell| options.repeats * cell.stride as u64;
-    let mut keep = |cell: Cell, sample: &Sample, record: &mut Record| {
+    let mut add = |cell: Cell, sample: &Sample, record: &mut Record| {
         let accesses = (passes(cell) * cell.accesses_per_pass()) as f64;
         let row = row(cell, accesses, sample, session.machine.scatter(&["spark", &format!("{cell:?}")]));
         each(&row);
@@ -98,7 +98,7 @@ pub fn measure(
         session.model_cells(&plan, "array", &cells, walk, |cell, sample| {
             let goes_on = !session.gives_up(&mut record, all);
             if goes_on {
-                keep(cell, sample, &mut record);
+                add(cell, sample, &mut record);
             }
             goes_on
         })?;
@@ -118,7 +118,7 @@ pub fn measure(
             }
             None => session.measure(&arena, &plan, warm, region.without_numbers())?,
         };
-        keep(cell, &sample, &mut record);
+        add(cell, &sample, &mut record);
     }
     session.progress(all, all);
     Ok(record)

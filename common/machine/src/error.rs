@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use figures::text::edit_distance;
 
-use super::catalogue;
+use crate::catalogue;
 
 /// A machine that is unknown or cannot be modelled.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

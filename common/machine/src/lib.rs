@@ -47,7 +47,6 @@
 //! penalty = "7 cycles"                   # what a miss adds; default nothing
 //! ```
 
-mod catalogue;
 mod describe;
 mod draw;
 mod error;
@@ -56,13 +55,43 @@ mod machine;
 mod print;
 mod sealed;
 
-pub use catalogue::{CatalogueEntry, catalogue};
 pub use describe::LONGEST;
 pub use draw::{Draw, Drawn, Geometry};
 pub use error::MachineError;
 pub use level::{CacheLevel, Inclusion, Index, Prefetch, Replacement, Write};
 pub use machine::{Core, Machine, Mapping, Tlb};
 pub use sealed::{SealedFile, seal};
+
+/// A machine that comes with the kit.
+#[derive(Debug, Clone, Copy)]
+pub struct CatalogueEntry {
+    /// Its name on a command line.
+    pub name: &'static str,
+    /// Its description, with the source of each figure.
+    pub text: &'static str,
+}
+
+macro_rules! entries {
+    ($($name:literal)*) => {
+        [$(CatalogueEntry { name: $name, text: include_str!(concat!("../machines/", $name, ".toml")) }),*]
+    };
+}
+
+/// The machines that come with the kit, oldest first.
+pub fn catalogue() -> &'static [CatalogueEntry] {
+    static CATALOGUE: [CatalogueEntry; 9] = entries! {
+        "sparcstation-1+"
+        "lecture"
+        "i5-7500"
+        "i5-8500"
+        "ryzen5-3600x"
+        "zen3"
+        "golden-cove"
+        "zen5"
+        "apple-m1"
+    };
+    &CATALOGUE
+}
 
 impl Machine {
     /// The machine of the [`catalogue`] called `name`.

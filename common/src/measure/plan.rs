@@ -19,7 +19,8 @@ enum CountedBy {
     Hardware,
     /// The model, and why hardware does not count.
     Model(String),
-    Nobody(String),
+    /// Nothing, and why.
+    Nothing(String),
 }
 
 /// The source of each event's count in a measurement.
@@ -62,13 +63,13 @@ impl Session {
         }
         let idle = if self.measures_host { NOT_ASKED } else { NOTHING_RUNS };
         let by = |refusal: Option<String>| match (self.counters, refusal) {
-            (Counters::None, _) => CountedBy::Nobody("--counters none".to_owned()),
-            (Counters::Timing, _) => CountedBy::Nobody("measured latency cannot count this event".to_owned()),
-            (Counters::Hardware, Some(why)) => CountedBy::Nobody(why),
+            (Counters::None, _) => CountedBy::Nothing("--counters none".to_owned()),
+            (Counters::Timing, _) => CountedBy::Nothing("measured latency cannot count this event".to_owned()),
+            (Counters::Hardware, Some(why)) => CountedBy::Nothing(why),
             (Counters::Auto, None) if self.measures_host => CountedBy::Hardware,
             (Counters::Hardware, None) => CountedBy::Hardware,
             (Counters::Auto | Counters::Model, refusal) if self.machine.levels.is_empty() => {
-                CountedBy::Nobody(refusal.unwrap_or_else(|| self.machine.unknown.join("; ")))
+                CountedBy::Nothing(refusal.unwrap_or_else(|| self.machine.unknown.join("; ")))
             }
             (Counters::Auto | Counters::Model, refusal) => {
                 CountedBy::Model(refusal.unwrap_or_else(|| idle.to_owned()))
@@ -97,7 +98,7 @@ impl Plan {
     pub fn without_model(mut self) -> Plan {
         for (_, by) in &mut self.assignments {
             if let CountedBy::Model(why) = by {
-                *by = CountedBy::Nobody(std::mem::take(why));
+                *by = CountedBy::Nothing(std::mem::take(why));
             }
         }
         self
@@ -160,7 +161,7 @@ impl Plan {
                         counted.iter().find(|(it, _)| it == event).map(|(_, reading)| reading.clone())
                     }
                     CountedBy::Model(_) => model.map(|counts| counts.reading(event)),
-                    CountedBy::Nobody(why) => Some(Reading::missing(why.clone())),
+                    CountedBy::Nothing(why) => Some(Reading::missing(why.clone())),
                 };
                 (event.clone(), reading.unwrap_or_else(|| Reading::missing("not measured")))
             })

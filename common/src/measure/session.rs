@@ -201,7 +201,7 @@ struct StatusLine {
 impl StatusLine {
     fn draw(&mut self, share: f64) {
         if self.last.elapsed() > Duration::from_secs(1) {
-            eprint!("\rmodelling: {:.0} % ", 100.0 * share);
+            let _ = write!(stderr(), "\rmodelling: {:.0} % ", 100.0 * share);
             (self.last, self.drawn) = (Instant::now(), true);
         }
     }
@@ -210,7 +210,7 @@ impl StatusLine {
 impl Drop for StatusLine {
     fn drop(&mut self) {
         if self.drawn {
-            eprint!("\r\x1b[K");
+            let _ = write!(stderr(), "\r\x1b[K");
         }
     }
 }
