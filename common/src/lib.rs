@@ -33,19 +33,6 @@
 //! (`scripts/wasi_tests.sh`). And a change rebuilds only the crates that use it, so a new
 //! chart does not rebuild the cache model.
 //!
-//! # Where is it?
-//!
-//! | question | answer |
-//! |---|---|
-//! | Where is a miss counted? | on the model, `Level::miss` in `cache/src/level.rs` adds it to `tally.rs`, which alone multiplies counts, and `counts.rs` names it; in hardware, `counters/src/counting.rs`; [`Session::plan`](measure::Session::plan) decides which |
-//! | Where is a page size read? | `system/src/facts` asks, in the one file that this system has under `system/src/os`; it ends in [`Machine::page_size`](machine::Machine::page_size) |
-//! | Where does a new program's option go? | its own into `Args` in its `src/main.rs`; a shared one into the part of [`cli`] that honours it: what [measures](cli::Measuring), [models](cli::Modelling) or [prints](cli::Output); a row in `lab/tests/it/command_lines.tsv` says what it changes |
-//! | Where is a new note? | a variant of [`note::Note`], in `records/src/note.rs`; an argument of the experiments is one of `Why`, in `discover/src/argument.rs` |
-//! | Where is a record printed? | [`output::finish`], in every format, of all programs; a program gives its own lines and chart |
-//! | Where is a new system added? | one file in `system/src/os` that implements its trait; what it cannot do it says at run time |
-//! | Where is a new replacement policy? | a name in [`machine::Replacement`], read in `machine/src/describe`, one file in `cache/src/policy` and a line in `cache/src/level.rs`; the reference in `cache/tests/it/reference` must agree |
-//! | Where is a shortcut of the model? | a function in `cache/src/shortcuts.rs`, and its line in `ALL` |
-//!
 //! # One number's way
 //!
 //! A kernel calls [`Memory::load`](memory::Memory::load). On

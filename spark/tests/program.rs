@@ -44,22 +44,3 @@ fn a_described_machine_is_timed_by_its_latencies() {
     assert!((nanos("262144", "64") / 990.0 - 1.0).abs() < 0.05);
     assert!(nanos("262144", "4") < nanos("262144", "16"), "four accesses share a line's miss");
 }
-
-#[test]
-fn wrong_use_is_reported_in_one_line() {
-    let wrong: &[(&[&str], &str)] = &[
-        (&["--min", "8M", "--max", "4M"], "--min 8 MiB"),
-        (&["--max", "0"], "--max 0 B"),
-        (&["--strides", "0"], "--strides 0"),
-        (&["--counters", "hardware"], "hardware"),
-        (&["--machine", "/no/such/file.toml"], "/no/such/file.toml"),
-    ];
-    for (args, named) in wrong {
-        let out = spark(args);
-        let message = String::from_utf8(out.stderr).unwrap();
-        let last = message.lines().last().unwrap_or_default();
-        assert!(matches!(out.status.code(), Some(1 | 2)), "{args:?}: {message}");
-        assert!(last.starts_with("spark: ") && last.contains(named), "{args:?}: {message}");
-        assert!(out.stdout.is_empty() || out.stdout == b"size\tstride\telapsed(s)\tcycles\n", "{args:?}");
-    }
-}

@@ -64,7 +64,9 @@ impl Session {
         let idle = if self.measures_host { NOT_ASKED } else { NOTHING_RUNS };
         let by = |refusal: Option<String>| match (self.counters, refusal) {
             (Counters::None, _) => CountedBy::Nothing("--counters none".to_owned()),
-            (Counters::Timing, _) => CountedBy::Nothing("measured latency cannot count this event".to_owned()),
+            (Counters::Timing, _) => {
+                CountedBy::Nothing("measured latency cannot count this event".to_owned())
+            }
             (Counters::Hardware, Some(why)) => CountedBy::Nothing(why),
             (Counters::Auto, None) if self.measures_host => CountedBy::Hardware,
             (Counters::Hardware, None) => CountedBy::Hardware,

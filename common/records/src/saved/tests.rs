@@ -106,16 +106,6 @@ fn a_record_is_read_as_json_and_as_csv() {
 }
 
 #[test]
-fn recorded_files_are_read_whole() {
-    for (name, cells) in [("cm1-l1-1.out", 58), ("cm1-l2-2.out", 153), ("spark-1.out", 187)] {
-        assert_eq!(Saved::parse(&data(&format!("i5-7500/{name}"))).unwrap().cells.len(), cells, "{name}");
-    }
-    let spark = Saved::parse(&data("i5-7500/spark-1.out")).unwrap();
-    assert!((spark.cells[0].nanos.unwrap() - 0.002792e9 / 409600.0).abs() < 1e-9, "{:?}", spark.cells[0]);
-    assert!(spark.notes.iter().any(|note| note.contains("usual 100 * stride")), "{:?}", spark.notes);
-}
-
-#[test]
 fn a_cut_file_loses_its_last_line_and_says_so() {
     let text = data("i5-7500/cm1-l1-1.out");
     let whole = Saved::parse(&text).unwrap();
