@@ -11,8 +11,8 @@ use clap::{ArgMatches, Args, Command, Parser, ValueEnum};
 use figures::text::shorten;
 use system::signals;
 
+use crate::console;
 use crate::failure::Failure;
-use crate::output;
 
 /// Longest line of a message in characters: an argument that it repeats may be a whole file.
 const LONGEST: usize = 1500;
@@ -260,12 +260,12 @@ pub fn run_as<A: Parser>(mut command: Command, program: impl FnOnce(A) -> Result
         Ok((_, Some(refusal))) => Err(refusal),
         Ok((args, None)) => program(args),
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
-            output::print(&error.to_string())
+            console::print(&error.to_string())
         }
         Err(error) => {
             for line in error.to_string().trim_end().lines() {
                 let line = line.replace("invalid digit found in string", "it is not a whole number");
-                output::message(shorten(&line, LONGEST));
+                console::message(shorten(&line, LONGEST));
             }
             return ExitCode::from(Failure::Usage(String::new()).exit_code());
         }
@@ -303,7 +303,7 @@ fn status(program: &str, outcome: Result<(), Failure>) -> ExitCode {
         Err(failure) => {
             if failure != Failure::Reported {
                 let reason = shorten(&failure.to_string(), LONGEST);
-                output::message(format!("{program}: {reason}"));
+                console::message(format!("{program}: {reason}"));
             }
             ExitCode::from(failure.exit_code())
         }

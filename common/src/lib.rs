@@ -57,6 +57,7 @@
 //!   say what was not so.
 
 pub mod cli;
+mod console;
 pub mod failure;
 #[doc = include_str!("glossary.md")]
 pub mod glossary {

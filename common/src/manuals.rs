@@ -13,7 +13,7 @@ pub(crate) fn write(program: Command, folder: &Path) -> ExitCode {
     match written(program, folder) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            crate::output::message(format!("cannot write manuals into '{}': {error}", folder.display()));
+            crate::console::message(format!("cannot write manuals into '{}': {error}", folder.display()));
             ExitCode::FAILURE
         }
     }

@@ -1,47 +1,17 @@
-//! Prints, saves and draws results: data to standard output, messages to standard error.
+//! Prints, saves and draws results.
 
-use std::fmt::Display;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use chart::Chart;
-use figures::text::clean;
 use records::record::Record;
 use system::files;
 
 use crate::cli::{Format, Look, Output};
+use crate::console::print_bytes;
 use crate::failure::Failure;
 
-/// Writes to standard output.
-///
-/// # Errors
-///
-/// If it is full or cannot be written to. A closed pipe is not an error.
-pub fn print(text: &str) -> Result<(), Failure> {
-    print_bytes(text.as_bytes())
-}
-
-/// The same for a file's content.
-fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
-    if system::output_is_closed() && !bytes.is_empty() {
-        return Err(Failure::CouldNot(unprintable("it is closed")));
-    }
-    let mut out = io::stdout().lock();
-    out.write_all(bytes).and_then(|()| out.flush()).map_err(|error| match error.kind() {
-        io::ErrorKind::BrokenPipe => Failure::Reported,
-        _ => Failure::CouldNot(unprintable(error)),
-    })
-}
-
-/// The message for an error of standard output.
-fn unprintable(error: impl Display) -> String {
-    format!("cannot write to standard output: {error}; free some space, or redirect the output")
-}
-
-/// One line on standard error. Errors are ignored: no result is lost.
-pub fn message(line: impl Display) {
-    let _ = writeln!(io::stderr(), "{}", clean(&line.to_string()));
-}
+pub use crate::console::{message, print};
 
 /// How a program presents its record.
 pub struct Shown<'s> {

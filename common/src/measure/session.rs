@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::environment;
 use crate::cli::{Compare, Counters, Measuring, Modelling, Output};
+use crate::console;
 use crate::failure::Failure;
 use crate::output;
 use counters::Platform;
@@ -101,7 +102,7 @@ impl Session {
                 .then(|| format!("nothing is compared with the model: {}", machine.unknown.join("; "))),
         );
         for warning in warnings.iter().filter(|_| !output.quiet) {
-            output::message(format!("note: {warning}"));
+            console::message(format!("note: {warning}"));
         }
         if measures_host {
             warm_up(Duration::from_millis(50));
@@ -165,7 +166,7 @@ impl Session {
     /// Prints a line on stderr, unless the session is quiet.
     pub fn say(&self, line: impl Display) {
         if !self.quiet {
-            output::message(line);
+            console::message(line);
         }
     }
 

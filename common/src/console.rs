@@ -1,0 +1,39 @@
+//! Writes to standard output (data) and standard error (messages).
+
+use std::fmt::Display;
+use std::io::{self, Write};
+
+use figures::text::clean;
+
+use crate::failure::Failure;
+
+/// Writes to standard output.
+///
+/// # Errors
+///
+/// If it is full or cannot be written to. A closed pipe is not an error.
+pub fn print(text: &str) -> Result<(), Failure> {
+    print_bytes(text.as_bytes())
+}
+
+/// The same for a file's content.
+pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
+    if system::output_is_closed() && !bytes.is_empty() {
+        return Err(Failure::CouldNot(unprintable("it is closed")));
+    }
+    let mut out = io::stdout().lock();
+    out.write_all(bytes).and_then(|()| out.flush()).map_err(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Failure::Reported,
+        _ => Failure::CouldNot(unprintable(error)),
+    })
+}
+
+/// The message for an error of standard output.
+fn unprintable(error: impl Display) -> String {
+    format!("cannot write to standard output: {error}; free some space, or redirect the output")
+}
+
+/// One line on standard error. Errors are ignored: no result is lost.
+pub fn message(line: impl Display) {
+    let _ = writeln!(io::stderr(), "{}", clean(&line.to_string()));
+}
