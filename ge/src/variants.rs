@@ -15,7 +15,7 @@ use crate::rungs::ge5::Ge5;
 use crate::rungs::ge6::Ge6;
 use crate::rungs::ge7::Ge7;
 use crate::rungs::printed::{ByOne, ByTwo};
-use crate::rungs::{Kernel, NotRun, threads};
+use crate::rungs::{Kernel, NotRun, Rung, threads};
 
 /// One rung.
 #[derive(Debug)]
@@ -125,60 +125,40 @@ pub fn find(name: &str) -> Option<&'static Variant> {
     VARIANTS.iter().find(|variant| variant.name == name)
 }
 
-/// A rung with ge1's rounding, one pivot at a time.
-const fn rung(name: &'static str, idea: &'static str, kernel: Kernel) -> Variant {
-    Variant { name, idea, kernel, rounding: Rounding::Same, period: None, pivots_per_pass: 1, printed: None }
+/// A rung with ge1's rounding, one pivot at a time, `period` columns per iteration.
+const fn rung(name: &'static str, idea: &'static str, kernel: Kernel, period: usize) -> Variant {
+    let (rounding, period) = (Rounding::Same, Some(period));
+    Variant { name, idea, kernel, rounding, period, pivots_per_pass: 1, printed: None }
+}
+
+/// The same with the last digits of a fused multiply-add.
+const fn fused(name: &'static str, idea: &'static str, kernel: Kernel, period: usize) -> Variant {
+    Variant { rounding: Rounding::Differs, ..rung(name, idea, kernel, period) }
+}
+
+/// A rung made of products of blocks.
+const fn blocked(name: &'static str, idea: &'static str, kernel: Kernel) -> Variant {
+    Variant { period: None, pivots_per_pass: DEPTH, ..fused(name, idea, kernel, 1) }
+}
+
+impl Variant {
+    const fn printed_as<R: Rung>(self) -> Variant {
+        Variant { printed: Some(Kernel::of::<R>()), ..self }
+    }
 }
 
 /// All rungs, from the textbook up.
 pub static VARIANTS: &[Variant] = &[
-    Variant { period: Some(1), ..rung("ge1", "row pointers, loop variables in memory", Kernel::of::<Ge1>()) },
-    Variant {
-        period: Some(2),
-        ..rung("ge2", "loop variables and row addresses in registers", Kernel::of::<Ge2>())
-    },
-    Variant { period: Some(2), ..rung("ge3", "the multiplier computed once per row", Kernel::of::<Ge3>()) },
-    Variant {
-        period: Some(8),
-        printed: Some(Kernel::of::<ByOne>()),
-        ..rung("ge4", "the inner loop unrolled by 8", Kernel::of::<Ge4>())
-    },
-    Variant {
-        period: Some(8),
-        printed: Some(Kernel::of::<ByOne>()),
-        ..rung("ge5", "one flat array", Kernel::of::<Ge5>())
-    },
-    Variant {
-        period: Some(8),
-        printed: Some(Kernel::of::<ByTwo>()),
-        ..rung("ge6", "two doubles at a time", Kernel::of::<Ge6>())
-    },
-    Variant {
-        period: Some(16),
-        ..rung("ge7", "four doubles at a time, 16 columns a trip", Kernel::of::<Ge7>())
-    },
-    Variant {
-        period: Some(16),
-        ..rung("auto", "ge3's loop, vectorised by the compiler", Kernel::of::<Auto>())
-    },
-    Variant {
-        rounding: Rounding::Differs,
-        period: Some(16),
-        ..rung("fma", "multiply and subtract in one instruction", Kernel::of::<Fma>())
-    },
-    Variant {
-        rounding: Rounding::Differs,
-        period: Some(32),
-        ..rung("avx512", "eight doubles at a time, 32 columns a trip", Kernel::of::<Avx512>())
-    },
-    Variant {
-        rounding: Rounding::Differs,
-        pivots_per_pass: DEPTH,
-        ..rung("blocked", "products of blocks, in registers", Kernel::of::<Blocked>())
-    },
-    Variant {
-        rounding: Rounding::Differs,
-        pivots_per_pass: DEPTH,
-        ..rung("threads", "blocked, on several processors", Kernel::on_threads::<Blocked>(threads::eliminate))
-    },
+    rung("ge1", "row pointers, loop variables in memory", Kernel::of::<Ge1>(), 1),
+    rung("ge2", "loop variables and row addresses in registers", Kernel::of::<Ge2>(), 2),
+    rung("ge3", "the multiplier computed once per row", Kernel::of::<Ge3>(), 2),
+    rung("ge4", "the inner loop unrolled by 8", Kernel::of::<Ge4>(), 8).printed_as::<ByOne>(),
+    rung("ge5", "one flat array", Kernel::of::<Ge5>(), 8).printed_as::<ByOne>(),
+    rung("ge6", "two doubles at a time", Kernel::of::<Ge6>(), 8).printed_as::<ByTwo>(),
+    rung("ge7", "four doubles at a time, 16 columns a trip", Kernel::of::<Ge7>(), 16),
+    rung("auto", "ge3's loop, vectorised by the compiler", Kernel::of::<Auto>(), 16),
+    fused("fma", "multiply and subtract in one instruction", Kernel::of::<Fma>(), 16),
+    fused("avx512", "eight doubles at a time, 32 columns a trip", Kernel::of::<Avx512>(), 32),
+    blocked("blocked", "products of blocks, in registers", Kernel::of::<Blocked>()),
+    blocked("threads", "blocked, on several processors", Kernel::on_threads::<Blocked>(threads::eliminate)),
 ];

@@ -7,7 +7,7 @@ use common::metric::{Input, METRICS};
 use common::value::{Reading, Source};
 
 use super::Subject;
-use crate::counting::theory::{self, ClosedForm, Misses};
+use crate::counting::theory::{Assumption, ClosedForm, Misses};
 use crate::problem::Problem;
 
 /// All results for one rung and one product.
@@ -79,14 +79,9 @@ impl Outcome {
         let event = format!("PAPI_L{level}_DCM");
         let counted = self.hardware.iter().find(|(e, _)| e.name() == event).map(|(_, r)| r.scaled(each));
         let none = || Reading::missing(format!("{event} is not asked for"));
-        Some(PerIteration {
-            level,
-            cache: described.map(|(cache, _)| cache),
-            form: described.map(|(_, form)| form.misses.scaled(each)),
-            assumptions: described.map_or(&[], |(_, form)| &form.assumptions),
-            model: model.map(|l| Misses::counted(l).scaled(each)),
-            hardware: counted.unwrap_or_else(none),
-        })
+        let form = described.map(|(_, form)| form.misses.scaled(each));
+        let model = model.map(|l| Misses::counted(l).scaled(each));
+        Some(PerIteration { level, described, form, model, hardware: counted.unwrap_or_else(none) })
     }
 }
 
@@ -95,30 +90,33 @@ impl Outcome {
 pub struct PerIteration<'o> {
     /// The cache level.
     pub level: u8,
-    /// Its description, unless the machine is sealed.
-    pub cache: Option<&'o CacheLevel>,
-    /// The lecture's counting, unless the machine is sealed.
-    pub form: Option<theory::Misses>,
-    /// Its assumptions.
-    pub assumptions: &'o [theory::Assumption],
+    /// Its description, and the lecture's counting, unless the machine is sealed.
+    pub described: Option<&'o (CacheLevel, ClosedForm)>,
+    /// The misses of that counting.
+    pub form: Option<Misses>,
     /// The model's.
-    pub model: Option<theory::Misses>,
+    pub model: Option<Misses>,
     /// Hardware's count, of all arrays together.
     pub hardware: Reading,
 }
 
 impl PerIteration<'_> {
     /// Model minus closed form.
-    pub fn residual(&self) -> Option<theory::Misses> {
+    pub fn residual(&self) -> Option<Misses> {
         Some(self.model?.with(self.form?, |model, form| model - form))
+    }
+
+    /// The assumptions of the closed form.
+    pub fn assumptions(&self) -> &[Assumption] {
+        self.described.map_or(&[], |(_, form)| &form.assumptions)
     }
 
     /// The assumptions that fail, if the two differ by more than 0.01 misses per iteration
     /// and by more than 10 % of the closed form.
     pub fn failing(&self) -> Vec<&str> {
-        let form = self.form.map_or(0.0, theory::Misses::total);
+        let form = self.form.map_or(0.0, Misses::total);
         let apart = self.residual().is_some_and(|r| r.total().abs() > f64::max(0.01, 0.1 * form));
-        let failing = self.assumptions.iter().filter(|a| !a.holds).map(|a| a.text.as_str());
+        let failing = self.assumptions().iter().filter(|a| !a.holds).map(|a| a.text.as_str());
         failing.filter(|_| apart).collect()
     }
 }

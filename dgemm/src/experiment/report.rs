@@ -43,13 +43,13 @@ fn model_or_form(per: &PerIteration) -> Json {
 fn level(per: &PerIteration) -> Json {
     json!({
         "level": per.level,
-        "size": per.cache.map(|cache| cache.size.0),
-        "line": per.cache.map(|cache| cache.line.0),
+        "size": per.described.map(|(cache, _)| cache.size.0),
+        "line": per.described.map(|(cache, _)| cache.line.0),
         "model": per.model.map(misses),
         "closed_form": per.form.map(misses),
         "residual": per.residual().map(misses),
         "hardware": per.hardware,
-        "assumptions": per.assumptions,
+        "assumptions": per.assumptions(),
     })
 }
 
@@ -81,7 +81,7 @@ pub fn text(outcome: &Outcome, p: &Problem) -> String {
 }
 
 fn table(per: &PerIteration, outcome: &Outcome) -> String {
-    let told = per.cache.map_or("sealed".to_owned(), |cache| {
+    let told = per.described.map_or("sealed".to_owned(), |(cache, _)| {
         format!("{}, {}-byte lines, {} ways", cache.size, cache.line.0, cache.ways)
     });
     let mut out = format!("misses per inner iteration, L{} ({told})\n", per.level);
