@@ -74,12 +74,6 @@ pub static GENERATIONS: &[Generation] = &[
         ],
     },
     Generation {
-        name: "Intel Haswell",
-        remark: "has no floating-point events: they were taken out after Ivy Bridge's had counted too much",
-        families: &["hsw"],
-        events: &[],
-    },
-    Generation {
         name: "Intel Broadwell, Skylake and later",
         remark: "counts retired instructions, a fused multiply-add twice; not the x87 unit",
         families: &["bdw", "skl", "skx", "clx", "cnl", "icl", "icx", "spr", "emr", "gnr", "adl_glc"],
@@ -99,12 +93,6 @@ pub static GENERATIONS: &[Generation] = &[
         remark: "counts retired operations, lanes included, a fused multiply-add as two",
         families: &["srf", "cwf"],
         events: &[operations("FP_FLOPS_RETIRED.FP64", "cpu/event=0xc8,umask=0x01/")],
-    },
-    Generation {
-        name: "Intel Atom before Crestmont",
-        remark: "has no floating-point events in Intel's table",
-        families: &["glm", "glp", "tnt", "adl_grt"],
-        events: &[],
     },
     Generation {
         name: "AMD Zen and Zen+",
@@ -186,7 +174,6 @@ mod tests {
             ("core2", "Intel Core 2"),
             ("nhm", "Intel Nehalem and Westmere"),
             ("snb", "Intel Sandy Bridge and Ivy Bridge"),
-            ("hsw", "Intel Haswell"),
             ("skl", "Intel Broadwell, Skylake and later"),
             ("mtl", "Intel Broadwell, Skylake and later"),
             ("ptl", "Intel Broadwell, Skylake and later"),

@@ -92,8 +92,7 @@ fn kernels(name: &str) -> Result<Vec<&'static Kernel>, Failure> {
     match Kernel::find(name) {
         None => Err(Failure::usage(format!("there is no kernel '{name}'; choose all, {}", names()))),
         Some(kernel) if !(kernel.present)() => Err(Failure::could_not(format!(
-            "this processor does not have {} ({name}); take another of {}",
-            kernel.unit,
+            "this processor does not have {name}; take another of {}",
             names()
         ))),
         Some(kernel) => Ok(vec![kernel]),

@@ -85,12 +85,6 @@ impl Variant {
         self.kernel.several
     }
 
-    /// Whether it uses the widest instructions that the processor has, for its products of
-    /// blocks.
-    pub fn chooses_instructions(&self) -> bool {
-        self.pivots_per_pass == DEPTH
-    }
-
     /// Whether the homework prints this rung's loop wrong.
     pub fn misprinted(&self) -> bool {
         self.printed.is_some()

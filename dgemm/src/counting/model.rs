@@ -8,10 +8,8 @@ use crate::counting::theory::Misses;
 use crate::problem::Problem;
 use crate::variants::{Kernel, Variant};
 
-/// Longest count of one rung in seconds.
+/// Longest count in seconds, of all rungs together.
 pub const LONGEST_S: f64 = 300.0;
-/// The same for each of several rungs.
-pub const LONGEST_OF_SEVERAL_S: f64 = 20.0;
 
 /// Counts `variant` on `machine`, from empty caches. Calls `progress` with the share (0 to 1)
 /// that is done.
@@ -30,7 +28,7 @@ pub fn count(
     let seconds = seconds(variant, p, machine);
     if seconds > limit_s {
         return Err(format!(
-            "the model would need {seconds:.0} seconds for {:.0} million accesses, and {limit_s} is its limit: choose a smaller N, or one rung instead of all",
+            "the model would need {seconds:.0} seconds for {:.0} million accesses, and {limit_s:.0} is its limit: choose a smaller N, or one rung instead of all",
             accesses(variant, p) / 1e6
         ));
     }

@@ -177,7 +177,7 @@ pub fn modelling_seconds(session: &Session, subjects: &[Subject], p: &Problem) -
 
 /// Longest time in which the model may count one of them.
 fn limit_s(subjects: &[Subject]) -> f64 {
-    if subjects.len() > 1 { model::LONGEST_OF_SEVERAL_S } else { model::LONGEST_S }
+    model::LONGEST_S / subjects.len() as f64
 }
 
 /// The model's counts of a subject, with a progress line if it takes long.

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use clap::value_parser;
+
 use common::cli::{self, Compare, Format, Instructions, Measuring, Modelling, Output};
 use common::output::{self, Shown};
 
@@ -44,17 +46,17 @@ pub struct Args {
     #[arg(long, value_name = "DEPTH")]
     k: Option<usize>,
     /// Set the side of the L1 blocks [default: sqrt(mL/3) for the machine's L1]
-    #[arg(long, value_name = "SIDE", value_parser = side)]
-    block: Option<usize>,
+    #[arg(long, value_name = "SIDE", value_parser = value_parser!(u32).range(1..=65_536))]
+    block: Option<u32>,
     /// Set the side of the L2 blocks [default: the same rule for L2]
-    #[arg(long, value_name = "SIDE", value_parser = side)]
-    block_l2: Option<usize>,
+    #[arg(long, value_name = "SIDE", value_parser = value_parser!(u32).range(1..=65_536))]
+    block_l2: Option<u32>,
     /// Set the largest side that the recursion does not cut [default: 2]
-    #[arg(long, value_name = "SIDE", value_parser = side)]
-    base: Option<usize>,
+    #[arg(long, value_name = "SIDE", value_parser = value_parser!(u32).range(1..=65_536))]
+    base: Option<u32>,
     /// Set the threads of the threaded rung [default: the processors it may use, within its CPU quota]
-    #[arg(long, value_name = "T", value_parser = threads)]
-    threads: Option<usize>,
+    #[arg(long, value_name = "T", value_parser = value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
     /// Set the widest instructions to use [default: the widest of this processor]
     #[arg(long, value_enum, value_name = "ISA")]
     isa: Option<Instructions>,
@@ -64,16 +66,6 @@ pub struct Args {
     modelling: Modelling,
     #[command(flatten)]
     output: Output,
-}
-
-fn side(text: &str) -> Result<usize, String> {
-    let side = text.parse().ok().filter(|side| (1..=65_536).contains(side));
-    side.ok_or_else(|| format!("'{text}' is not a block size; give 1 to 65536"))
-}
-
-fn threads(text: &str) -> Result<usize, String> {
-    let threads = text.parse().ok().filter(|threads| (1..=256).contains(threads));
-    threads.ok_or_else(|| format!("'{text}' is not a number of threads; give 1 to 256"))
 }
 
 /// Side of the matrices if none is given.
@@ -201,11 +193,12 @@ impl Args {
     }
 
     fn blocks(&self, session: &Session) -> Blocks {
-        let threads = self.threads.unwrap_or(session.team());
+        let threads = self.threads.map_or(session.team(), usize::from);
         let rule = experiment::blocks_for(&session.machine, threads);
-        let l1 = self.block.unwrap_or(rule.l1);
-        let l2 = self.block_l2.unwrap_or((rule.l2 / l1).max(1) * l1);
-        Blocks { l1, l2, base: self.base.unwrap_or(rule.base), ..rule }
+        let side = |given: Option<u32>, rule| given.map_or(rule, |side| side as usize);
+        let l1 = side(self.block, rule.l1);
+        let l2 = side(self.block_l2, (rule.l2 / l1).max(1) * l1);
+        Blocks { l1, l2, base: side(self.base, rule.base), ..rule }
     }
 
     fn record(&self, session: &Session, outcomes: &[Outcome], p: &Problem) -> Record {

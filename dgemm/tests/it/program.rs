@@ -103,7 +103,7 @@ fn what_is_asked_for_wrongly_is_refused_in_one_line() {
         (&["ijkl", "10"], "ijk"),
         (&["ijk", "0"], "1 or more"),
         (&["ijk", "ten"], "'ten'"),
-        (&["ijk", "10", "--block", "0"], "1 to 65536"),
+        (&["ijk", "10", "--block", "0"], "1..=65536"),
         (&["ijk", "10", "--machine", "abacus"], "abacus"),
         (&["ijk", "10", "--counters", "timing"], "auto"),
     ];

@@ -125,16 +125,3 @@ fn loads_and_stores_are_those_of_the_closed_form() {
         }
     }
 }
-
-#[test]
-fn a_tile_in_registers_needs_a_fraction_of_the_loads() {
-    let blocks = Blocks::for_caches(32 << 10, 512 << 10, 1);
-    let arena = Arena::with_capacity(Problem::bytes(96, 96, 96, blocks)).unwrap();
-    let p = Problem::new(&arena, [96, 96, 96], blocks).unwrap();
-    let loads = |name: &str| {
-        let mut tally = Tally::default();
-        Variant::find(name).unwrap().run(&mut tally, &p);
-        tally.loads
-    };
-    assert!(4 * loads("tiled") < loads("unrolled"));
-}

@@ -19,8 +19,6 @@ pub use band::Band;
 pub struct Kernel {
     /// Its name on the command line.
     pub name: &'static str,
-    /// The unit, in words.
-    pub unit: &'static str,
     /// The product, never inlined and in a section of its own, so that samples can be
     /// assigned to it.
     pub band: fn(Band),
@@ -31,38 +29,22 @@ pub struct Kernel {
 /// The kernels of this kind of processor, narrow to wide.
 #[cfg(target_arch = "x86_64")]
 pub const KERNELS: &[Kernel] = &[
-    Kernel { name: "x87", unit: "the stack of 80-bit registers", band: x87::band, present: || true },
-    Kernel {
-        name: "sse-scalar",
-        unit: "the lower half of a 16-byte register",
-        band: scalar::band,
-        present: || true,
-    },
-    Kernel { name: "sse-packed", unit: "a 16-byte register", band: sse::band, present: || true },
-    Kernel {
-        name: "avx",
-        unit: "a 32-byte register",
-        band: avx::band,
-        present: || is_x86_feature_detected!("avx"),
-    },
+    Kernel { name: "x87", band: x87::band, present: || true },
+    Kernel { name: "sse-scalar", band: scalar::band, present: || true },
+    Kernel { name: "sse-packed", band: sse::band, present: || true },
+    Kernel { name: "avx", band: avx::band, present: || is_x86_feature_detected!("avx") },
 ];
 
 /// The kernels of this kind of processor, narrow to wide.
 #[cfg(target_arch = "aarch64")]
 pub const KERNELS: &[Kernel] = &[
-    Kernel {
-        name: "scalar",
-        unit: "the lower half of a 16-byte register",
-        band: scalar::band,
-        present: || true,
-    },
-    Kernel { name: "neon", unit: "a 16-byte register", band: neon::band, present: || true },
+    Kernel { name: "scalar", band: scalar::band, present: || true },
+    Kernel { name: "neon", band: neon::band, present: || true },
 ];
 
 /// The kernels of this kind of processor.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub const KERNELS: &[Kernel] =
-    &[Kernel { name: "scalar", unit: "one double at a time", band: scalar::band, present: || true }];
+pub const KERNELS: &[Kernel] = &[Kernel { name: "scalar", band: scalar::band, present: || true }];
 
 impl Kernel {
     /// The kernel of that name.

@@ -2,18 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use common::cache::Counts;
 use common::cli::Counters;
 use common::events::Event;
 use common::failure::Failure;
-use common::machine::Machine;
 use common::measure::{self, Plan, Session, Timed};
 use common::memory::Arena;
 use common::record::Row;
 use common::value::{Reading, Source};
 
 use crate::measuring::instructions::Stepped;
-use crate::modelled;
 use crate::problem::matrices::{self, Fill};
 use crate::problem::residual::residual;
 use crate::problem::system::System;
@@ -88,7 +85,7 @@ fn once(variant: &'static Variant, task: &Task, session: &Session) -> Result<Out
     let residual = if variant.rounding == Rounding::Differs {
         let original = arena.matrix("original", task.size, task.size).map_err(Failure::could_not)?;
         task.fill.write(original);
-        Some(residual(original, system.matrix).relative)
+        Some(residual(original, system.matrix))
     } else {
         None
     };
@@ -226,22 +223,6 @@ fn counted(variant: &Variant, task: &Task, session: &Session, plan: &Plan) -> Re
         found.map_or_else(|| Reading::missing("not counted"), |(_, reading)| reading.clone())
     };
     Ok([of(Event::TOT_INS), of(Event::TOT_CYC)])
-}
-
-/// The cache model's counts of a run on `machine`; reports its progress to `watch`.
-///
-/// # Errors
-///
-/// If the rung cannot be modelled, there is not enough memory, or the machine's description
-/// is incomplete.
-pub fn model(
-    variant: &Variant,
-    task: &Task,
-    machine: &Machine,
-    watch: Option<Box<dyn FnMut(f64)>>,
-) -> Result<Counts, Failure> {
-    check_memory(task.size, 1)?;
-    modelled::count(variant, task.size, task.fill, machine, watch).map_err(Failure::could_not)
 }
 
 #[cfg(test)]

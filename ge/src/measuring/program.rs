@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 
-use common::cli::{self, Counters, Instructions, Measuring, Modelling, Output};
+use common::cli::{self, Counters, Measuring, Modelling, Output};
 use common::output::{self, Shown};
 
 use common::events::Event;
@@ -16,7 +16,7 @@ use common::value::Reading;
 
 use crate::measuring::measure::{self, AllStepped, Task};
 use crate::problem::matrices::Fill;
-use crate::{VARIANTS, Variant, find};
+use crate::{VARIANTS, Variant, find, modelled};
 
 /// A growth of elements by which half of a double's digits are lost.
 const DOUBTFUL_GROWTH: f64 = 1e8;
@@ -85,9 +85,6 @@ struct What {
     /// Choose the matrix to eliminate
     #[arg(long, value_enum, value_name = "MATRIX", default_value = "rand")]
     matrix: Fill,
-    /// Set the widest instructions to use [default: the widest of this processor]
-    #[arg(long, value_enum, value_name = "ISA")]
-    isa: Option<Instructions>,
     /// Print the modelled misses of each array at each level; records always have them
     #[arg(long)]
     by_array: bool,
@@ -103,8 +100,7 @@ struct What {
 pub fn main(name: &'static str) -> ExitCode {
     // Options without effect for this rung are not listed.
     let misprinted = find(name).is_some_and(Variant::misprinted);
-    let command = OneRung::command().mut_arg("isa", |isa| isa.hide(true));
-    let command = command.mut_arg("as_printed", |as_printed| as_printed.hide(!misprinted));
+    let command = OneRung::command().mut_arg("as_printed", |as_printed| as_printed.hide(!misprinted));
     cli::run_as(command.name(name), |arguments: OneRung| {
         // The command line has one of the two.
         let size = arguments.size.or(arguments.named).unwrap_or_default();
@@ -143,13 +139,6 @@ pub fn rung(name: &str) -> Result<&'static Variant, Failure> {
 
 fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(), Failure> {
     let variant = rung(name)?;
-    if what.isa.is_some() && !variant.chooses_instructions() {
-        return Err(Failure::usage(format!(
-            "{name} always uses {} instructions; leave out --isa",
-            variant.needs()
-        )));
-    }
-    cli::limit_to(what.isa);
     if size == 0 {
         return Err(Failure::usage(
             "a matrix without rows has nothing to eliminate; give a SIZE of 1 or more",
@@ -176,9 +165,6 @@ fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(
     let task = Task { size, fill: what.matrix, as_printed: what.as_printed, processors };
     let mut record =
         session.record(name).set("as_printed", task.as_printed).set("matrix", cli::name_of(&task.fill));
-    if let Some(widest) = what.isa {
-        record = record.set("isa", cli::name_of(&widest));
-    }
     if variant.threaded() {
         record = record.set("threads", processors.len().max(1));
     }
@@ -187,7 +173,7 @@ fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(
     } else {
         Row::new([("variant", name.into()), ("size", size.into())])
     };
-    let row = if wants_model { modelled(row, variant, &task, &session)? } else { row };
+    let row = if wants_model { with_model(row, variant, &task, &session)? } else { row };
     record.rows.push(row);
     let by_array =
         |record: &Record| if what.by_array { output::misses_by_array(record) } else { String::new() };
@@ -235,10 +221,12 @@ fn measured(
     Ok(measure::row(task.size, outcome, totals.transpose()?))
 }
 
-/// The results of the cache model.
-fn modelled(row: Row, variant: &Variant, task: &Task, session: &Session) -> Result<Row, Failure> {
+/// The row with the counts of the cache model.
+fn with_model(row: Row, variant: &Variant, task: &Task, session: &Session) -> Result<Row, Failure> {
     let line = session.line_of_progress();
-    let counts = measure::model(variant, task, &session.machine, line)?;
+    measure::check_memory(task.size, 1)?;
+    let counts = modelled::count(variant, task.size, task.fill, &session.machine, line);
+    let counts = counts.map_err(Failure::could_not)?;
     let events = [
         ("loads", "PAPI_LD_INS"),
         ("stores", "PAPI_SR_INS"),

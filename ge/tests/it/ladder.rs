@@ -61,16 +61,16 @@ fn check_holds_bit_for_bit_on_all_seven_at_large_sizes() {
 }
 
 #[test]
-fn other_roundings_leave_a_small_residual() {
+fn every_rung_leaves_a_small_residual() {
     for n in [1, 2, 5, 8, 9, 13, 16, 17, 24, 31, 33, 64, 100, 129, 197, 260] {
         with_system(n, |arena, system| {
             let original = arena.matrix::<f64>("original", n, n).unwrap();
-            Fill::Rand.write(original);
+            Fill::Dominant.write(original);
             for variant in available() {
-                Fill::Rand.write(system.matrix());
+                Fill::Dominant.write(system.matrix());
                 variant.run(system).unwrap();
                 let found = residual(original, system.matrix());
-                assert!(found.roundings <= (n + 4) as f64, "{} {n}: {found:?}", variant.name);
+                assert!(found < 1e-14, "{} {n}: {found:e}", variant.name);
             }
         });
     }
@@ -86,17 +86,6 @@ fn the_misprinted_loops_explode() {
             assert!((1.0e43..1.02e43).contains(&check), "{} {check:e}", variant.name);
         }
     });
-}
-
-#[test]
-fn without_a_named_processor_every_rung_runs_on_the_first() {
-    let arena = Arena::with_capacity(System::bytes(50, 0).unwrap()).unwrap();
-    let system = System::new(&arena, 50, &[]).unwrap();
-    for variant in available() {
-        Fill::Dominant.write(system.matrix());
-        variant.run(system).unwrap();
-        assert!(matrices::eliminated(system.matrix()).is_ok(), "{}", variant.name);
-    }
 }
 
 proptest! {
