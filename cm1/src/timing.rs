@@ -4,7 +4,7 @@ use common::cli::Counters;
 
 use common::events::Event;
 use common::failure::Failure;
-use common::latency::{Cells, LatencyError};
+use common::latency::Cells;
 use common::measure::{Plan, Sample, Session};
 use common::sweep::Cell;
 use common::units::Bytes;
@@ -39,7 +39,7 @@ impl Timing {
             ))
         })?;
         Ok(Timing {
-            cells: Cells::new(Bytes(largest as u64), level + 1)?,
+            cells: Cells::new(Bytes(largest as u64), level + 1).map_err(Failure::could_not)?,
             event: event.clone(),
             level,
             runs: session.runs,
@@ -53,11 +53,11 @@ impl Timing {
 
     /// One cell: the estimated time and misses of `accesses` accesses.
     pub(crate) fn measure(&mut self, cell: Cell, accesses: f64) -> Result<Sample, Failure> {
-        let runs: Result<Vec<_>, LatencyError> =
+        let runs: Result<Vec<_>, String> =
             (0..self.runs).map(|_| self.cells.time(cell.size, cell.stride)).collect();
-        let runs = runs?;
+        let runs = runs.map_err(Failure::could_not)?;
         let misses: Option<Vec<f64>> = runs.iter().map(|run| run.misses[self.level]).collect();
-        let nanos: Vec<f64> = runs.iter().map(|run| run.timed.nanos).collect();
+        let nanos: Vec<f64> = runs.iter().map(|run| run.nanos).collect();
         let misses = match misses {
             Some(misses) => median(&misses).scaled(accesses),
             None => Reading::missing(self.cells.unseen()),

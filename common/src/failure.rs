@@ -36,9 +36,3 @@ impl Failure {
         }
     }
 }
-
-impl From<latency::LatencyError> for Failure {
-    fn from(error: latency::LatencyError) -> Failure {
-        Failure::could_not(error)
-    }
-}

@@ -75,7 +75,7 @@ pub fn measure(
     let arena = measure::arena(largest)?;
     let array = arena.array::<u8>("array", largest).map_err(Failure::could_not)?;
     let mut dependent = match counters {
-        Counters::Timing => Some(Cells::new(Bytes(largest as u64), 1)?),
+        Counters::Timing => Some(Cells::new(Bytes(largest as u64), 1).map_err(Failure::could_not)?),
         _ => None,
     };
     if let Some(timer) = &dependent {
@@ -126,9 +126,10 @@ pub fn measure(
 
 /// The time of `accesses` dependent accesses.
 fn timed(timer: &mut Cells, runs: usize, cell: Cell, accesses: f64) -> Result<Sample, Failure> {
-    let nanos: Result<Vec<f64>, Failure> =
-        (0..runs).map(|_| Ok(timer.time(cell.size, cell.stride)?.timed.nanos)).collect();
-    Ok(Sample::of_accesses(&Reading::from_runs(&nanos?, Source::Timing), accesses))
+    let nanos: Result<Vec<f64>, String> =
+        (0..runs).map(|_| Ok(timer.time(cell.size, cell.stride)?.nanos)).collect();
+    let nanos = nanos.map_err(Failure::could_not)?;
+    Ok(Sample::of_accesses(&Reading::from_runs(&nanos, Source::Timing), accesses))
 }
 
 /// `off`: the factor that scatters a described machine's times.

@@ -194,12 +194,14 @@ mod tests {
             line,
             ways,
             latency: 2.0,
+            latencies: (2.0, 2.0),
             penalty: 4.0,
             confidence: Confidence::High,
+            agree: 1,
             knee: Vec::new(),
             why: Vec::new(),
         };
-        Exploration { levels: vec![level], beyond: None, scan: Vec::new() }
+        Exploration { levels: vec![level], ..Exploration::default() }
     }
 
     fn of(runs: Vec<Exploration>) -> Runs {
@@ -283,7 +285,9 @@ mod tests {
         let scan = vec![(mib, 8.0), (3 * mib / 2, 8.1), (2 * mib, 26.8), (3 * mib, 44.0), (4 * mib, 48.0)];
         let first = run(Some(64), Ok(12)).levels.remove(0);
         let (found, _) =
-            of(vec![Exploration { levels: vec![first, second], beyond: None, scan }]).level(1).unwrap();
+            of(vec![Exploration { levels: vec![first, second], scan, ..Exploration::default() }])
+                .level(1)
+                .unwrap();
         assert_eq!(found.range, (3 * mib / 2, 3 * mib));
         let text = argument(&found)["size"].to_string();
         assert!(

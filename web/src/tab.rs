@@ -253,16 +253,8 @@ impl Probe for Tab {
         true
     }
 
-    fn finest(&self) -> u64 {
-        4 << 20
-    }
-
     fn point(&mut self, size: u64, nanos: f64) {
         (self.clock.point)(size as f64, nanos);
-    }
-
-    fn noise(&self, level: usize) -> f64 {
-        if level == 1 { 0.2 } else { 0.35 }
     }
 }
 

@@ -4,7 +4,6 @@ use super::congruent::{Congruent, UNKNOWN_ABOVE, congruent};
 use super::explore::explore;
 use super::found::{Exploration, LevelFound, Why};
 use super::probe::{Probe, Steady};
-use super::scan::{Plateau, Scan};
 use super::scattered::{Walks, walks};
 use figures::units::Bytes;
 use infer::Confidence;
@@ -31,111 +30,46 @@ const ALONE: f64 = 0.9;
 const TOO_SLOW: &str = "the time for experiments ended before the cost of any cache rose; give more \
                         (--seconds), or use an idle machine";
 
-/// What all runs together found.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Settled {
-    /// The caches, first level first.
-    pub levels: Vec<SettledLevel>,
-    /// What the largest working sets cost, if no level was found there.
-    pub beyond: Option<Plateau>,
-    /// The scan in which the levels were seen.
-    pub scan: Scan,
-    /// Runs made.
-    pub runs: usize,
-    /// Whether the time was up before a run looked beyond the first level.
-    pub first_only: bool,
-}
-
-/// One level over all runs.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SettledLevel {
-    /// As the last run found it.
-    pub found: LevelFound,
-    /// Least and greatest latency of all runs, in nanoseconds.
-    pub latencies: (f64, f64),
-    /// Last runs in a row that found the same.
-    pub agree: usize,
-}
-
-impl Settled {
-    /// Leaves a level open up to the size that the system `says` it has, where that is larger
-    /// than the one found: what others hold of a cache is missing in every run, if they never leave it.
-    /// Where it says nothing, and this program was on the processor for less than its time (`share`
-    /// of it), nothing is sure.
-    pub fn weigh(&mut self, says: impl Fn(usize) -> Option<u64>, share: f64) {
-        for level in &mut self.levels {
-            match says(level.found.level) {
-                Some(said) => level.found.weigh(said),
-                None if share < ALONE => level.found.doubt(share),
-                None => {}
-            }
-        }
-    }
-}
-
-impl LevelFound {
-    fn doubt(&mut self, share: f64) {
-        if self.confidence == Confidence::High {
-            self.confidence = Confidence::Medium;
-            self.why.push(Why::Confidence(format!(
-                "this program was on the processor for {:.0} % of its time; other programs may have \
-                 used lines of each set in every run, and the system reports no size to compare with.",
-                100.0 * share
-            )));
-        }
-    }
-
-    fn weigh(&mut self, said: u64) {
-        let Ok(ways) = &self.ways else { return };
-        if said <= self.size {
-            return;
-        }
-        let reason = format!(
-            "{ways} lines of one set fit in the runs made, but the system reports {}, not {}: other programs on this \
-             processor may use the rest all the time, or the system is wrong",
-            Bytes(said),
-            Bytes(self.size)
-        );
-        self.why.push(Why::NoWays(reason.clone()));
-        (self.range.1, self.ways, self.confidence) = (said, Err(reason), Confidence::Low);
-    }
-}
-
 /// Explores again and again, each pattern at its least cost so far, until
 /// enough runs agree or `probe` has spent its time: the first level alone, then
-/// all of them.
+/// all of them. A model, whose costs do not change, is explored once.
 ///
 /// # Errors
 ///
 /// A sentence, if the cost shows no level at all.
-pub fn settle(probe: &mut impl Probe, levels: usize) -> Result<Settled, String> {
+pub fn settle(probe: &mut impl Probe, levels: usize) -> Result<Exploration, String> {
     if !probe.real() {
-        let run = explore(probe, levels)?;
-        let curves: Vec<Walks> = (2..=levels).filter_map(|level| walks(probe, &run, level)).collect();
-        let sets = behind_pages(probe, &run.levels, curves.first(), 1);
-        let mut settled = settled(vec![run], true, false);
-        settled.take_in(&curves, sets);
-        return Ok(settled);
+        let mut run = explore(probe, levels)?;
+        let curve = walks(probe, &run);
+        let sets = behind_pages(probe, &run.levels, curve.as_ref(), 1);
+        run.take_in(curve, sets);
+        return Ok(run);
     }
     let mut steady = Steady::new(probe);
     let reach = steady.reach;
     steady.reach = reach.min(NEAR);
     let (mut runs, mut reason) = (Vec::new(), None);
+    let mut collect =
+        |steady: &mut Steady<_>, depth, runs: &mut Vec<Exploration>| match explore(steady, depth) {
+            Ok(run) if steady.spent() < 1.0 => runs.push(run),
+            Ok(_) => {}
+            Err(said) => reason = Some(said),
+        };
     // a first level that is sure is worth more than a glance at all of them
     while steady.spent() < FIRST && !known(&runs, AGREEING)
         || steady.spent() < 1.0 && agreeing(&runs, 0) < AGREEING && runs.len() < MOST_RUNS
     {
-        collect(explore(&mut steady, 1), steady.spent() < 1.0, &mut runs, &mut reason);
+        collect(&mut steady, 1, &mut runs);
     }
     let alone = runs.len();
     // what decides the second level takes less time than the third
     let mut depth = 2.min(levels);
     let (mut sets, mut curve) = (None, None);
     while levels > 1 && steady.spent() < REPEATED && runs.len() < MOST_RUNS {
-        collect(explore(&mut steady, depth), steady.spent() < 1.0, &mut runs, &mut reason);
+        collect(&mut steady, depth, &mut runs);
         (steady.reach, depth) = (reach, levels);
         let Some(run) = runs[alone..].last() else { continue };
-        curve = curve.or_else(|| walks(&mut steady, run, 2));
+        curve = curve.or_else(|| walks(&mut steady, run));
         if !matches!(sets, Some(Ok(_))) {
             sets = behind_pages(&mut steady, &run.levels, curve.as_ref(), runs.len() as u64);
         }
@@ -144,12 +78,14 @@ pub fn settle(probe: &mut impl Probe, levels: usize) -> Result<Settled, String> 
             break;
         }
     }
-    if runs.is_empty() {
-        return Err(reason.unwrap_or_else(|| TOO_SLOW.to_owned()));
-    }
-    let first_only = levels > 1 && runs.len() == alone;
-    let mut settled = settled(runs, false, first_only);
-    settled.take_in(curve.as_slice(), sets);
+    let Some(last) = runs.last() else { return Err(reason.unwrap_or_else(|| TOO_SLOW.to_owned())) };
+    let mut settled = Exploration {
+        levels: (0..last.levels.len()).map(|level| together(&runs, level)).collect(),
+        runs: runs.len(),
+        first_only: levels > 1 && runs.len() == alone,
+        ..last.clone()
+    };
+    settled.take_in(curve, sets);
     Ok(settled)
 }
 
@@ -173,56 +109,6 @@ fn behind_pages(
     anywhere.then(|| congruent(probe, first, &second, seed))
 }
 
-impl Settled {
-    /// Adds what walks and eviction sets show of levels behind pages that lie anywhere.
-    fn take_in(&mut self, curves: &[Walks], sets: Option<Result<Congruent, String>>) {
-        // what looks like a level behind one without known sets may be that one, and what was found behind
-        // a first level that later runs refused is refused with it
-        let known = self.levels.first().is_some_and(|first| first.found.ways.is_ok());
-        for curve in curves.iter().filter(|_| known) {
-            let sizes: Vec<u64> = self.levels.iter().map(|level| level.found.size).collect();
-            for (above, level) in sizes.iter().zip(self.levels.iter_mut().skip(1)) {
-                curve.take_in(&mut level.found, *above);
-            }
-        }
-        let (Some(sets), Some(SettledLevel { found, .. })) = (sets, self.levels.get_mut(1)) else { return };
-        match sets
-            .and_then(|sets| if known { sets.within(found.range) } else { Err(UNKNOWN_ABOVE.to_owned()) })
-        {
-            Ok(set) => {
-                let size = set.ways * set.way;
-                // What the sets decide was left open before.
-                found.why.retain(|why| !matches!(why, Why::NoWays(_) | Why::Open(_)));
-                found.why.push(Why::Ways(set.argument()));
-                (found.size, found.range, found.ways) = (size, (size, size), Ok(set.ways));
-                found.confidence = Confidence::Medium;
-            }
-            Err(reason) => found.why.push(Why::Ways(format!("among scattered pages: {reason}."))),
-        }
-    }
-}
-
-/// Adds what a run found, if it ended in time.
-fn collect(
-    run: Result<Exploration, String>,
-    in_time: bool,
-    runs: &mut Vec<Exploration>,
-    reason: &mut Option<String>,
-) {
-    match run {
-        Ok(run) if in_time => runs.push(run),
-        Ok(_) => {}
-        Err(said) => *reason = Some(said),
-    }
-}
-
-/// All runs together.
-fn settled(runs: Vec<Exploration>, once: bool, first_only: bool) -> Settled {
-    let last = &runs[runs.len() - 1];
-    let found = (0..last.levels.len()).map(|level| conclude(&runs, level, once)).collect();
-    Settled { levels: found, beyond: last.beyond, scan: last.scan.clone(), runs: runs.len(), first_only }
-}
-
 /// Last runs in a row that found the same at this level.
 fn agreeing(runs: &[Exploration], level: usize) -> usize {
     let what = |run: &Exploration| run.levels.get(level).map(|l| (l.size, l.ways.clone().ok(), l.line));
@@ -230,14 +116,15 @@ fn agreeing(runs: &[Exploration], level: usize) -> usize {
     runs.iter().rev().take_while(|run| what(run) == last).count()
 }
 
-fn conclude(runs: &[Exploration], level: usize, once: bool) -> SettledLevel {
+/// What all runs together show of a level.
+fn together(runs: &[Exploration], level: usize) -> LevelFound {
     let all: Vec<&LevelFound> = runs.iter().filter_map(|run| run.levels.get(level)).collect();
     let mut found = all[all.len() - 1].clone();
-    let agree = agreeing(runs, level);
-    let low = all.iter().map(|l| l.latency).fold(f64::INFINITY, f64::min);
-    let high = all.iter().map(|l| l.latency).fold(0.0, f64::max);
+    found.agree = agreeing(runs, level);
+    found.latencies.0 = all.iter().map(|l| l.latency).fold(f64::INFINITY, f64::min);
+    found.latencies.1 = all.iter().map(|l| l.latency).fold(0.0, f64::max);
     let larger = all.iter().any(|l| l.ways.is_ok() && l.size > found.size);
-    if !once && found.ways.is_ok() && (agree < AGREEING || larger) {
+    if found.ways.is_ok() && (found.agree < AGREEING || larger) {
         // others on the cache make it look smaller: what was larger once may be right
         let size = found.size;
         let reason = if all.len() > 1 {
@@ -250,15 +137,77 @@ fn conclude(runs: &[Exploration], level: usize, once: bool) -> SettledLevel {
         found.why.retain(|why| !matches!(why, Why::Ways(_) | Why::NoWays(_))); // one run's, which the others take back
         found.why.push(Why::NoWays(reason.to_owned()));
         found.range = (found.knee_range.0.min(size), 2 * found.knee_range.1.max(size));
-        found.confidence = Confidence::Low;
     }
-    if found.ways.is_err() && !once {
+    if found.ways.is_err() {
         found.range.0 = all.iter().map(|l| l.range.0).fold(found.range.0, u64::min);
         found.range.1 = all.iter().map(|l| l.range.1).fold(found.range.1, u64::max);
         found.confidence = Confidence::Low;
     }
-    if !once && agree < SURE {
+    if found.agree < SURE {
         found.confidence = found.confidence.min(Confidence::Medium);
     }
-    SettledLevel { found, latencies: (low, high), agree }
+    found
+}
+
+impl Exploration {
+    /// Adds what walks and eviction sets show of a second level behind pages that lie anywhere.
+    fn take_in(&mut self, curve: Option<Walks>, sets: Option<Result<Congruent, String>>) {
+        let [first, found, ..] = &mut self.levels[..] else { return };
+        // what looks like a level behind one without known sets may be that one, and what was found behind
+        // a first level that later runs refused is refused with it
+        let known = first.ways.is_ok();
+        curve.iter().filter(|_| known).for_each(|curve| curve.take_in(found, first.size));
+        let within = |set: Congruent| match set.ways * set.way {
+            _ if !known => Err(UNKNOWN_ABOVE.to_owned()),
+            size if (found.range.0..=found.range.1).contains(&size) => Ok((set, size)),
+            size => Err(format!(
+                "{} lines of one set and ways of {} would make {}, not {}",
+                set.ways,
+                Bytes(set.way),
+                Bytes(size),
+                found.size_text()
+            )),
+        };
+        match sets.map(|sets| sets.and_then(within)) {
+            Some(Ok((set, size))) => {
+                // What the sets decide was left open before.
+                found.why.retain(|why| !matches!(why, Why::NoWays(_) | Why::Open(_)));
+                found.why.push(Why::Ways(set.argument));
+                (found.size, found.range, found.ways) = (size, (size, size), Ok(set.ways));
+                found.confidence = Confidence::Medium;
+            }
+            Some(Err(reason)) => found.why.push(Why::Ways(format!("among scattered pages: {reason}."))),
+            None => {}
+        }
+    }
+
+    /// Leaves a level open up to the size that the system `says` it has, where that is larger
+    /// than the one found: what others hold of a cache is missing in every run, if they never leave it.
+    /// Where it says nothing, and this program was on the processor for less than its time (`share`
+    /// of it), nothing is sure.
+    pub fn weigh(&mut self, says: impl Fn(usize) -> Option<u64>, share: f64) {
+        for level in &mut self.levels {
+            match (says(level.level), &level.ways) {
+                (Some(said), Ok(ways)) if said > level.size => {
+                    let reason = format!(
+                        "{ways} lines of one set fit in the runs made, but the system reports {}, not {}: other programs \
+                         on this processor may use the rest all the time, or the system is wrong",
+                        Bytes(said),
+                        Bytes(level.size)
+                    );
+                    level.why.push(Why::NoWays(reason.clone()));
+                    (level.range.1, level.ways, level.confidence) = (said, Err(reason), Confidence::Low);
+                }
+                (None, _) if share < ALONE && level.confidence == Confidence::High => {
+                    level.confidence = Confidence::Medium;
+                    level.why.push(Why::Confidence(format!(
+                        "this program was on the processor for {:.0} % of its time; other programs may have \
+                         used lines of each set in every run, and the system reports no size to compare with.",
+                        100.0 * share
+                    )));
+                }
+                _ => {}
+            }
+        }
+    }
 }

@@ -57,22 +57,19 @@ pub(super) fn congruent(
     let mut random = Random::new(seed);
     let mut seen: Vec<usize> = Vec::new();
     let mut refused = "two sets had different numbers of lines".to_owned();
-    let mut agreed = None;
     for _ in 0..SEARCHES {
         random.shuffle(&mut pages);
         search.offset = (search.offset + ASIDE * line) % page;
         match search.one_set(&pages[..most]).and_then(|set| search.certified(set)) {
             Ok(set) if seen.contains(&set.lines.len()) => {
-                agreed = Some(set);
-                break;
+                pages.retain(|page| !set.lines.contains(page) && !set.evictors.contains(page));
+                return search.count(&set, &pages);
             }
             Ok(set) => seen.push(set.lines.len()),
             Err(reason) => refused = reason,
         }
     }
-    let set = agreed.ok_or(refused)?;
-    let tried: Vec<u64> = pages.into_iter().filter(|page| !set.holds(*page)).collect();
-    search.count(&set, &tried)
+    Err(refused)
 }
 
 /// Lines that fill the set of the level above, for each of its ways.
@@ -102,84 +99,39 @@ const LATEST: f64 = 0.95;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Congruent {
     pub(super) ways: u64,
-    /// Bytes of one way, and pages.
+    /// Bytes of one way.
     pub(super) way: u64,
-    pages: u64,
-    /// Pages tried, and those of them whose lines fall into the set.
-    pub(super) tried: usize,
-    pub(super) same_set: usize,
-    /// How much likelier this number of sets is than all others.
-    pub(super) odds: f64,
-}
-
-impl Congruent {
-    /// The same, if the size is in `range`.
-    pub(super) fn within(self, (low, high): (u64, u64)) -> Result<Congruent, String> {
-        let size = self.ways * self.way;
-        if (low..=high).contains(&size) {
-            return Ok(self);
-        }
-        Err(format!(
-            "{} lines of one set and ways of {} would make {}, not {} to {}",
-            self.ways,
-            Bytes(self.way),
-            Bytes(size),
-            Bytes(low),
-            Bytes(high)
-        ))
-    }
-
     /// The sentence that argues for it.
-    pub(super) fn argument(&self) -> String {
-        format!(
-            "of lines at one offset of scattered pages, sets were found of which {} fit and {} do not, and {} of {} \
-             other pages have a line in one, so a way has {} pages (odds of {:.0} to 1): {} ways of {} make {}.",
-            self.ways,
-            self.ways + 1,
-            self.same_set,
-            self.tried,
-            self.pages,
-            self.odds.min(1e6),
-            self.ways,
-            Bytes(self.way),
-            Bytes(self.ways * self.way)
-        )
-    }
+    pub(super) argument: String,
 }
 
 /// Pages whose lines at the search's offset fall into one set, one more than fit,
 /// and those that fill the set of the level above.
-pub(super) struct Set {
-    pub(super) lines: Vec<u64>,
-    pub(super) evictors: Vec<u64>,
+struct Set {
+    lines: Vec<u64>,
+    evictors: Vec<u64>,
     /// Misses of a round that the line too many makes, once certified.
-    pub(super) misses: f64,
+    misses: f64,
 }
 
-impl Set {
-    pub(super) fn holds(&self, page: u64) -> bool {
-        self.lines.contains(&page) || self.evictors.contains(&page)
-    }
-}
-
-pub(super) struct Search<'a, P> {
-    pub(super) probe: &'a mut P,
-    pub(super) page: u64,
-    pub(super) line: u64,
+struct Search<'a, P> {
+    probe: &'a mut P,
+    page: u64,
+    line: u64,
     /// Ways of the level above.
-    pub(super) held: usize,
-    pub(super) penalty: f64,
+    held: usize,
+    penalty: f64,
     /// Where in its page each line lies.
-    pub(super) offset: u64,
+    offset: u64,
     /// Bytes that the level has at most, as far as known.
-    pub(super) largest: u64,
+    largest: u64,
 }
 
 impl<P: Probe> Search<'_, P> {
     /// Nanoseconds of an access to one line of each of these pages when all fit: in the
     /// same order (the TLB's misses depend on it), but spread over other sets, in each as
     /// many as leave the level above no hit.
-    pub(super) fn hit(&mut self, pages: &[u64]) -> f64 {
+    fn hit(&mut self, pages: &[u64]) -> f64 {
         let apart = 2 * self.line;
         let groups = (pages.len() / (CROWD * self.held)).clamp(2, (self.page / apart - 2) as usize);
         let costs: Vec<f64> = (1..=CONTROLS)
@@ -195,40 +147,29 @@ impl<P: Probe> Search<'_, P> {
 
     /// Whether the lines of these pages do not all fit, as often as it is tried,
     /// where one that fits costs `hit`.
-    pub(super) fn conflict(&mut self, pages: &[u64], hit: f64) -> bool {
-        let least = self.noise(pages.len(), hit);
-        (0..TRIES).all(|_| self.misses(pages, hit) > least)
-    }
-
-    /// Whether the lines of these pages do not all fit.
-    pub(super) fn overfill(&mut self, pages: &[u64]) -> bool {
-        let hit = self.hit(pages);
-        self.conflict(pages, hit)
-    }
-
-    /// Misses of a round of so many lines that may be none.
-    pub(super) fn noise(&self, lines: usize, hit: f64) -> f64 {
-        MISSES.max(NOISE * hit * lines as f64 / self.penalty)
+    fn conflict(&mut self, pages: &[u64], hit: f64) -> bool {
+        let noise = MISSES.max(NOISE * hit * pages.len() as f64 / self.penalty);
+        (0..TRIES).all(|_| self.misses(pages, hit) > noise)
     }
 
     /// Misses of one round, where an access that hits costs `hit`.
-    pub(super) fn misses(&mut self, pages: &[u64], hit: f64) -> f64 {
+    fn misses(&mut self, pages: &[u64], hit: f64) -> f64 {
         let cost = self.probe.cost(&self.lines_at_offset(pages));
         pages.len() as f64 * (cost - hit) / self.penalty
     }
 
     /// The line of each of these pages.
-    pub(super) fn lines_at_offset(&self, pages: &[u64]) -> Vec<u64> {
+    fn lines_at_offset(&self, pages: &[u64]) -> Vec<u64> {
         pages.iter().map(|page| page * self.page + self.offset).collect()
     }
 
-    pub(super) fn in_time(&self) -> Result<(), String> {
+    fn in_time(&self) -> Result<(), String> {
         let late = self.probe.spent() >= LATEST;
         if late { Err("the time for experiments ended; give more (--seconds)".to_owned()) } else { Ok(()) }
     }
 
     /// The lines of one set among those of `pages`.
-    pub(super) fn one_set(&mut self, pages: &[u64]) -> Result<Set, String> {
+    fn one_set(&mut self, pages: &[u64]) -> Result<Set, String> {
         let evictors = EVICTORS * self.held;
         let mut many = 2 * CROWD * self.held;
         loop {
@@ -238,7 +179,13 @@ impl<P: Probe> Search<'_, P> {
                 break;
             }
             if many as u64 * self.page > self.largest {
-                return Err(self.hashed(many));
+                return Err(format!(
+                    "{many} lines at one offset of pages of {} fit; if address bits picked the set, no more would fit \
+                     than a level has pages: {} in one of {}. So a hash of the address picks the set",
+                    Bytes(self.page),
+                    self.largest / self.page,
+                    Bytes(self.largest)
+                ));
             }
             if many == pages.len() {
                 return Err(format!("lines of {many} scattered pages all fit, or none do"));
@@ -263,7 +210,7 @@ impl<P: Probe> Search<'_, P> {
     }
 
     /// The set, if the others fit without any one of its lines, and all together do not: a line too many in it, or too few, would show.
-    pub(super) fn certified(&mut self, set: Set) -> Result<Set, String> {
+    fn certified(&mut self, set: Set) -> Result<Set, String> {
         if set.lines.len() < 2 {
             return Err("lines that fill the level above do not fit themselves".to_owned());
         }
@@ -284,18 +231,8 @@ impl<P: Probe> Search<'_, P> {
         Err("lines of one set could not be distinguished from others".to_owned())
     }
 
-    /// Why sets are not looked for where so many lines at one offset of their pages fit.
-    pub(super) fn hashed(&self, lines: usize) -> String {
-        format!(
-            "{lines} lines at one offset of pages of {} fit; if address bits picked the set, no more would fit than a level has pages: {} in one of {}. So a hash of the address picks the set",
-            Bytes(self.page),
-            self.largest / self.page,
-            Bytes(self.largest)
-        )
-    }
-
     /// As few of `lines` as still do not fit together with the evictors.
-    pub(super) fn least(&mut self, mut lines: Vec<u64>, evictors: &[u64]) -> Result<Vec<u64>, String> {
+    fn least(&mut self, mut lines: Vec<u64>, evictors: &[u64]) -> Result<Vec<u64>, String> {
         let mut group = lines.len().div_ceil(8);
         let mut removed: Vec<Vec<u64>> = Vec::new();
         // what a hit costs depends on how many pages the TLB has to translate
@@ -318,7 +255,12 @@ impl<P: Probe> Search<'_, P> {
                 }
             }
             // while another program ran, even lines without those of the set did not fit
-            while !self.overfill(&[evictors, &lines].concat()) {
+            loop {
+                let walked = [evictors, &lines].concat();
+                let hit = self.hit(&walked);
+                if self.conflict(&walked, hit) {
+                    break;
+                }
                 self.in_time()?;
                 lines.extend(removed.pop().ok_or("lines that did not fit did so later")?);
             }
@@ -351,17 +293,12 @@ const CLUMPED: f64 = 1.5;
 
 impl<P: Probe> Search<'_, P> {
     /// How many of the pages `tried` have a line in the set, and what follows.
-    pub(super) fn count(&mut self, set: &Set, tried: &[u64]) -> Result<Congruent, String> {
+    fn count(&mut self, set: &Set, tried: &[u64]) -> Result<Congruent, String> {
         let ways = set.lines.len() - 1;
         let full = [&set.evictors[..], &set.lines[..ways]].concat();
         let hit = self.probe.cost(&self.lines_at_offset(&full));
         let (mut same_set, mut other_sets) = (0, 0);
-        let mut way = Err("too few pages".to_owned());
-        let pool = Pool {
-            all: (self.probe.reach() / self.page) as f64,
-            set: set.lines.len() as f64,
-            taken: (set.lines.len() + set.evictors.len()) as f64,
-        };
+        let mut odds = Err("too few pages".to_owned());
         for group in tried.chunks(TOGETHER) {
             self.in_time()?;
             let mut share = |pages: &[u64]| self.misses(&[&full, pages].concat(), hit) / set.misses;
@@ -374,85 +311,51 @@ impl<P: Probe> Search<'_, P> {
                     _ => {}
                 }
             }
-            way = pool.pages_of_a_way(same_set, same_set + other_sets);
-            if way.is_ok() {
+            odds = pages_of_a_way(set, self.probe.reach() / self.page, same_set, same_set + other_sets);
+            if odds.is_ok() {
                 break;
             }
         }
-        let (pages, odds) = way?;
-        Ok(Congruent {
-            ways: ways as u64,
-            way: pages * self.page,
-            pages,
-            tried: same_set + other_sets,
-            same_set,
-            odds,
-        })
+        let (pages, odds) = odds?;
+        let (ways, way) = (ways as u64, pages * self.page);
+        let argument = format!(
+            "of lines at one offset of scattered pages, sets were found of which {ways} fit and {} do not, and \
+             {same_set} of {} other pages have a line in one, so a way has {pages} pages (odds of {:.0} to 1): {ways} \
+             ways of {} make {}.",
+            ways + 1,
+            same_set + other_sets,
+            odds.min(1e6),
+            Bytes(way),
+            Bytes(ways * way)
+        );
+        Ok(Congruent { ways, way, argument })
     }
 }
 
-/// The pages that are tried: all but those that found the set.
-struct Pool {
-    all: f64,
-    /// Pages of the set.
-    set: f64,
-    taken: f64,
-}
-
-impl Pool {
-    /// The chance of a page that is tried to have a line in the set, where a way has so
-    /// many pages: of all pages one in so many has, and those of the set are taken.
-    fn chance(&self, pages: u64) -> f64 {
-        let left = (self.all / pages as f64 - self.set).max(1.0);
-        (left / (self.all - self.taken)).min(ALL)
-    }
-
-    /// The number of pages of a way that makes it likeliest that `same_set` of `tried` pages
-    /// have a line in one set, and its odds.
-    fn pages_of_a_way(&self, same_set: usize, tried: usize) -> Result<(u64, f64), String> {
-        let likelihood = |pages: u64| {
-            let chance = self.chance(pages);
-            let prior: f64 = if pages.is_power_of_two() { 1.0 } else { RARE };
-            prior.ln()
-                + (same_set as f64 * chance.ln() + (tried - same_set) as f64 * (1.0 - chance).ln()) / CLUMPED
-        };
-        let mut scored: Vec<(f64, u64)> =
-            (0..20).flat_map(|k| [1 << k, 3 << k]).map(|pages| (likelihood(pages), pages)).collect();
-        scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let (best, pages) = scored[0];
-        let against: f64 = scored[1..].iter().map(|(other, _)| (other - best).exp()).sum();
-        let odds = 1.0 / against;
-        let ways = self.set as usize - 1;
-        if pages == 1 {
-            return Err(format!(
-                "{ways} lines of one set fit, but nearly all pages have a line in it: a way is not larger than a page"
-            ));
-        }
-        if odds < ODDS {
-            return Err(format!(
-                "{ways} lines of one set fit, but {same_set} of {tried} other pages have a line in it, which leaves the \
-                 number of sets open"
-            ));
-        }
-        Ok((pages, odds))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_share_tells_the_pages_or_leaves_them_open() {
-        let pool = Pool { all: 16_384.0, set: 17.0, taken: 40.0 };
-        // as counted on a machine with 32 pages in a way
-        for (same_set, tried) in [(72, 2436), (86, 3054), (99, 3585)] {
-            assert_eq!(pool.pages_of_a_way(same_set, tried).unwrap().0, 32);
-        }
-        assert!(pool.pages_of_a_way(3, 90).is_err(), "too few");
-        assert!(pool.pages_of_a_way(58, 60).is_err(), "all of them");
-        // a small pool has noticeably fewer left once 17 are taken
-        let small = Pool { all: 1536.0, set: 17.0, taken: 39.0 };
-        assert_eq!(small.pages_of_a_way(75, 1497).unwrap().0, 16);
-    }
+/// The number of pages of a way that makes it likeliest that `same_set` of `tried` pages have a line in
+/// one set, and its odds. The pages tried are `all` but those that found the set.
+fn pages_of_a_way(set: &Set, all: u64, same_set: usize, tried: usize) -> Result<(u64, f64), String> {
+    let (lines, taken) = (set.lines.len() as f64, (set.lines.len() + set.evictors.len()) as f64);
+    let likelihood = |pages: u64| {
+        // of all pages one in so many has a line in the set, and those of the set are taken
+        let left = (all as f64 / pages as f64 - lines).max(1.0);
+        let chance = (left / (all as f64 - taken)).min(ALL);
+        let prior: f64 = if pages.is_power_of_two() { 1.0 } else { RARE };
+        prior.ln()
+            + (same_set as f64 * chance.ln() + (tried - same_set) as f64 * (1.0 - chance).ln()) / CLUMPED
+    };
+    let mut scored: Vec<(f64, u64)> =
+        (0..20).flat_map(|k| [1 << k, 3 << k]).map(|pages| (likelihood(pages), pages)).collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let (best, pages) = scored[0];
+    let odds = 1.0 / scored[1..].iter().map(|(other, _)| (other - best).exp()).sum::<f64>();
+    let open = match pages {
+        1 => "which does not show how many pages a way has".to_owned(),
+        _ if odds < ODDS => "which leaves the number of sets open".to_owned(),
+        _ => return Ok((pages, odds)),
+    };
+    Err(format!(
+        "{} lines of one set fit, but {same_set} of {tried} other pages have a line in it, {open}",
+        set.lines.len() - 1
+    ))
 }

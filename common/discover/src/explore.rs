@@ -14,6 +14,10 @@ use infer::Confidence;
 /// overfill some sets.
 const KNEE: f64 = 0.9;
 
+/// The largest working sets that are walked in fine steps, of real memory and of a model.
+const FINEST: u64 = 4 << 20;
+const FINEST_MODELLED: u64 = 16 << 20;
+
 /// Finds the caches behind `probe`, at most `levels` of them.
 ///
 /// # Errors
@@ -45,7 +49,7 @@ pub fn explore(probe: &mut impl Probe, levels: usize) -> Result<Exploration, Str
         }
     }
     let beyond = plateaus.last().copied().filter(|_| found.len() + 1 == plateaus.len());
-    Ok(Exploration { levels: found, beyond, scan })
+    Ok(Exploration { levels: found, beyond, scan, runs: 1, first_only: false })
 }
 
 /// One cache, between the plateau it serves and the next; `above` is the
@@ -73,7 +77,8 @@ fn cache(
     let bytes = line.unwrap_or(64);
     // behind scattered pages the cost rises slowly, and walks of such pages show more
     let scattered = level > 1 && probe.contiguous() < fast.to;
-    let knee = if fast.to <= probe.finest() && !scattered {
+    let finest = if probe.real() { FINEST } else { FINEST_MODELLED };
+    let knee = if fast.to <= finest && !scattered {
         fine_knee(probe, fast, slow, bytes)
     } else {
         let sizes = scan.iter().map(|(size, _)| *size).filter(|size| (fast.from..=slow.to).contains(size));
@@ -101,7 +106,7 @@ fn cache(
             "others use it too, and it may reach beyond these experiments, so it may be larger.".to_owned(),
         ));
     }
-    let share = probe.noise(level);
+    let share = noise(probe.real(), level);
     let step = (slow.cost - fast.cost).min(fast.cost);
     let fits_below = fast.cost + share * step;
     let set = match above {
@@ -116,6 +121,8 @@ fn cache(
         line,
         ways: Err(String::new()),
         latency: fast.cost,
+        latencies: (fast.cost, fast.cost),
+        agree: 1,
         penalty: slow.cost - fast.cost,
         confidence: if sharp { Confidence::Medium } else { Confidence::Low },
         knee,
@@ -140,6 +147,17 @@ fn cache(
         found.confidence = found.confidence.min(Confidence::Medium);
     }
     found
+}
+
+/// How far, as a share of the step to the next level, a cost may be off: what is less is no miss.
+/// In the first level times vary by a few percent; beyond it way prediction and TLB add up to a
+/// quarter of the step.
+fn noise(real: bool, level: usize) -> f64 {
+    match (real, level) {
+        (false, _) => 0.01,
+        (true, 1) => 0.2,
+        (true, _) => 0.35,
+    }
 }
 
 /// The lines of one set of the first level, and the line by their conflicts.

@@ -25,10 +25,14 @@ pub struct LevelFound {
     pub ways: Result<u64, String>,
     /// Nanoseconds of an access that hits this level.
     pub latency: f64,
+    /// Least and greatest of all runs.
+    pub latencies: (f64, f64),
     /// Nanoseconds that a miss costs more.
     pub penalty: f64,
     /// How far to trust size and ways.
     pub confidence: Confidence,
+    /// Last runs in a row that found the same.
+    pub agree: usize,
     /// Cost by size of the working set round the end of this level.
     pub knee: Scan,
     /// The argument.
@@ -52,7 +56,7 @@ impl LevelFound {
 }
 
 /// All that was found.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Exploration {
     /// The caches, first level first.
     pub levels: Vec<LevelFound>,
@@ -60,6 +64,10 @@ pub struct Exploration {
     pub beyond: Option<Plateau>,
     /// The scan in which the levels were seen.
     pub scan: Scan,
+    /// Runs made.
+    pub runs: usize,
+    /// Whether the time was up before a run looked beyond the first level.
+    pub first_only: bool,
 }
 
 /// A step of the argument; `Display` is its sentence.

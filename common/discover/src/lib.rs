@@ -14,11 +14,11 @@ mod scan;
 mod scattered;
 mod ways;
 
-pub use agreement::{Settled, SettledLevel, settle};
+pub use agreement::settle;
 pub use explore::explore;
 pub use found::{Exploration, LevelFound, Why};
 pub use infer::Confidence;
 pub use model::OnModel;
 pub use policy::{PolicyFound, policy};
-pub use probe::{Probe, cell_order, shuffled};
+pub use probe::{Probe, cell_order, shuffled, translation};
 pub use scan::{Plateau, Scan};

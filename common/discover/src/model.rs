@@ -11,9 +11,6 @@ use memory::{Arena, Array, Memory};
 /// Largest working set that is worth the model's time.
 const REACH: Bytes = Bytes::mib(64);
 
-/// Largest working set around which fine steps are worth it.
-const FINEST: Bytes = Bytes::mib(16);
-
 /// Accesses whose cost is taken: random replacement is steady only on average.
 const STEADY: usize = 4096;
 
@@ -29,8 +26,7 @@ pub struct OnModel<'a> {
 
 impl<'a> OnModel<'a> {
     /// Memory for [`OnModel::new`]: six times the largest cache, five of which
-    /// the search for ways needs, and as often as the first level's way has an
-    /// odd factor, which the distances of lines must have too.
+    /// the search for ways needs.
     ///
     /// # Errors
     ///
@@ -38,8 +34,7 @@ impl<'a> OnModel<'a> {
     pub fn arena(machine: &Machine) -> Result<Arena, String> {
         let sizes = machine.levels.iter().map(|l| l.size.0);
         let (first, last) = (machine.levels.first().map_or(0, |l| l.size.0), sizes.max().unwrap_or(0));
-        let way = machine.levels.first().map_or(1, |l| l.size.0 / l.ways.max(1) as u64).max(1);
-        let reach = (6 * last * (way >> way.trailing_zeros())).max(48 * first).min(REACH.0.max(6 * first));
+        let reach = (6 * last).max(48 * first).min(REACH.0.max(6 * first));
         Arena::with_capacity(reach.next_multiple_of(Arena::ALIGNMENT as u64) as usize)
             .map_err(|e| e.to_string())
     }
@@ -107,13 +102,5 @@ impl Probe for OnModel<'_> {
 
     fn real(&self) -> bool {
         false
-    }
-
-    fn finest(&self) -> u64 {
-        FINEST.0
-    }
-
-    fn noise(&self, _level: usize) -> f64 {
-        0.01
     }
 }

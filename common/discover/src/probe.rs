@@ -23,13 +23,6 @@ pub trait Probe {
     /// caches, who make these look smaller.
     fn real(&self) -> bool;
 
-    /// The largest working set that is worth walking in fine steps.
-    fn finest(&self) -> u64;
-
-    /// How far, as a share of the step to the next level, a cost may be off:
-    /// what is less is no miss.
-    fn noise(&self, level: usize) -> f64;
-
     /// A working set of `size` bytes costs `nanos` per access: a point of the curve, for probes
     /// that show it while it grows.
     fn point(&mut self, _size: u64, _nanos: f64) {}
@@ -141,14 +134,6 @@ impl<P: Probe> Probe for Steady<'_, P> {
         self.probe.real()
     }
 
-    fn finest(&self) -> u64 {
-        self.probe.finest()
-    }
-
-    fn noise(&self, level: usize) -> f64 {
-        self.probe.noise(level)
-    }
-
     fn point(&mut self, size: u64, nanos: f64) {
         self.probe.point(size, nanos);
     }
@@ -177,7 +162,7 @@ pub(super) fn untranslated(probe: &mut impl Probe, offsets: &[u64]) -> f64 {
 
 /// Nanoseconds of each access that are the TLB's part: what the same pages cost, visited in the
 /// same order, when all accesses to a page go to one line, less what as many lines cost in few pages.
-pub(super) fn translation(probe: &mut impl Probe, offsets: &[u64]) -> f64 {
+pub fn translation(probe: &mut impl Probe, offsets: &[u64]) -> f64 {
     let mut pages: BTreeMap<u64, u64> = BTreeMap::new();
     let mut visits: Vec<(u64, u64)> = Vec::new();
     for page in offsets.iter().map(|at| at / PAGE) {
@@ -211,21 +196,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pass_visits_every_element_once() {
-        for (size, stride) in [(4096, 1), (4096, 8), (65536, 64), (65536, 4096), (49152, 512), (1000, 24)] {
+    fn a_pass_visits_every_element_once_in_blocks_out_of_order() {
+        for (size, stride) in [(4096, 1), (65536, 16), (65536, 4096), (49152, 512), (1000, 24)] {
             let mut order = cell_order(size, stride, 128, 8);
-            let step = stride.max(8);
+            if stride == 16 {
+                assert!(order.chunks(8).all(|block| block.iter().all(|o| o / 128 == block[0] / 128)));
+                let followed = order.windows(2).filter(|w| w[1] == w[0] + 16).count();
+                assert!(followed < order.len() / 4, "{followed} accesses go to the next element");
+            }
             order.sort_unstable();
+            let step = stride.max(8);
             let expected: Vec<usize> = (0..size / step).map(|i| i * step).collect();
             assert_eq!(order, expected, "{size} by {stride}");
         }
-    }
-
-    #[test]
-    fn blocks_stay_together_and_are_out_of_order() {
-        let order = cell_order(65536, 16, 128, 8);
-        assert!(order.chunks(8).all(|block| block.iter().all(|o| o / 128 == block[0] / 128)));
-        let followed = order.windows(2).filter(|w| w[1] == w[0] + 16).count();
-        assert!(followed < order.len() / 4, "{followed} accesses go to the next element");
     }
 }

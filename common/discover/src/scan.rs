@@ -218,18 +218,3 @@ pub(super) fn line(probe: &mut impl Probe, hit: f64, slow: Plateau) -> (Option<u
             .all(|(d, share)| if *d < line { *share < PARTNER_MISSES } else { *share >= PARTNER_MISSES });
     (clear.then_some(line), partners)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn levels_are_where_the_cost_stays() {
-        let costs = [1.0, 1.0, 1.02, 2.0, 3.5, 3.5, 3.6, 9.0, 12.0, 12.5, 13.0, 40.0, 80.0, 82.0];
-        let scan: Scan = costs.into_iter().enumerate().map(|(i, c)| (1 << i, c)).collect();
-        let found: Vec<(u64, u64, f64)> =
-            plateaus(&scan, u64::MAX).iter().map(|p| (p.from, p.to, p.cost)).collect();
-        assert_eq!(found, [(1, 4, 1.0), (16, 64, 3.5), (256, 1024, 12.5), (4096, 8192, 81.0)]);
-        assert!(plateaus(&[], 4096).is_empty());
-    }
-}

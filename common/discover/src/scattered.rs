@@ -8,7 +8,7 @@ use super::probe::{Probe, untranslated, usual_sizes};
 use figures::random::Random;
 use figures::stats;
 use figures::units::Bytes;
-use infer::likelihood::{Point, Scale, Sizes, sizes};
+use infer::likelihood::{Point, Sizes, sizes};
 
 /// Times that pages are drawn for each working set.
 const DRAWS: u64 = 4;
@@ -32,14 +32,13 @@ const LARGEST: u64 = 6 << 20;
 /// What the walks show of a level.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Walks {
-    level: usize,
     points: usize,
     sizes: Option<Sizes>,
 }
 
-/// Walks through working sets round the end of the level behind the first `above`, if its pages lie anywhere.
-pub(super) fn walks(probe: &mut impl Probe, run: &Exploration, level: usize) -> Option<Walks> {
-    let (above, found) = (run.levels.get(level.checked_sub(2)?)?, run.levels.get(level - 1)?);
+/// Walks through working sets round the end of the second level, if its pages lie anywhere.
+pub(super) fn walks(probe: &mut impl Probe, run: &Exploration) -> Option<Walks> {
+    let [above, found, ..] = &run.levels[..] else { return None };
     let (page, line) = (probe.contiguous(), found.line.or(above.line).unwrap_or(64));
     let high = found.knee_range.1;
     if found.ways.is_ok() || page >= high {
@@ -68,10 +67,10 @@ pub(super) fn walks(probe: &mut impl Probe, run: &Exploration, level: usize) -> 
     }
     let enough = points.len() >= LEAST;
     let range = (above.size, 2 * high);
-    let told = enough.then(|| sizes(&points, range, page, line, Scale::Cost { hit: found.latency }));
+    let told = enough.then(|| sizes(&points, range, (page, line), Some(found.latency)));
     let open = |sizes: Sizes| Sizes { high: open(sizes.high, probe.reach(), probe.real()), ..sizes };
     let sizes = told.flatten().map(open);
-    Some(Walks { level, points: points.len(), sizes })
+    Some(Walks { points: points.len(), sizes })
 }
 
 /// Up to which size a level must be left open that looks no larger than `high`: others may have held ways
@@ -113,9 +112,7 @@ fn walk(probe: &impl Probe, bytes: u64, line: u64, draw: u64) -> Vec<u64> {
 impl Walks {
     /// Adds it to what was found of the level below one of `above` bytes.
     pub(super) fn take_in(&self, found: &mut LevelFound, above: u64) {
-        let Some(sizes) = self.sizes.filter(|_| found.level == self.level && found.ways.is_err()) else {
-            return;
-        };
+        let Some(sizes) = self.sizes.filter(|_| found.ways.is_err()) else { return };
         let (low, high) = (sizes.low.saturating_sub(above), sizes.high);
         found.range = (low, high);
         found.size = usual_sizes(low, high, 7)

@@ -4,15 +4,12 @@
 //!
 //! Others on the cache only ever make lines not fit. So that lines fit is
 //! believed at once, that they do not only after many tries; and no distance is
-//! taken for the way without a certificate: a p-th of it must hold p times as
-//! many lines, for every prime p in it. At a p-th of a multiple of the way those
-//! lines still share a set, and cannot fit.
-
-use std::collections::BTreeMap;
+//! taken for the way without a certificate: half of it must hold twice as
+//! many lines. At half of a multiple of the way those lines still share a set,
+//! and cannot fit.
 
 use super::found::LevelFound;
-use super::probe::{Probe, in_order, translation, usual_sizes};
-use figures::stats::greatest_common_divisor;
+use super::probe::{Probe, in_order, translation};
 use figures::units::Bytes;
 use infer::exclusive::Above;
 
@@ -117,7 +114,7 @@ impl Search {
 
     /// The distance of lines that share a set in this level and in the one above.
     fn shared_distance(&self, way: u64) -> u64 {
-        way / greatest_common_divisor(way, self.unit) * self.unit
+        way.max(self.unit)
     }
 
     /// Whether any of the tries of a pattern, in one order and set or another, costs no
@@ -175,54 +172,43 @@ impl Search {
         (fit < room).then_some(fit)
     }
 
-    /// Whether `ways` lines fit at the multiples of a distance, and as many more
-    /// at its parts.
+    /// Whether `ways` lines fit at the multiples of a distance, and twice as many at half of it.
     fn certified(&self, probe: &mut impl Probe, ways: u64, distance: u64) -> bool {
         let reach = probe.reach();
-        let near = |m: &u64| *m <= 5 || m * ways * distance <= reach;
-        let multiples = MULTIPLES.into_iter().filter(near).collect::<Vec<_>>();
-        let parts =
-            primes(distance / self.line).into_iter().filter(|p| (distance / p).is_multiple_of(self.unit));
+        let half = distance / 2;
         5 * ways * distance <= reach
-            && multiples.into_iter().all(|m| self.fits(probe, ways, m * distance, TRIES))
-            && parts
-                .collect::<Vec<_>>()
+            && MULTIPLES
                 .into_iter()
-                .all(|p| self.fits(probe, p * ways, distance / p, TRIES_ONE_MORE))
+                .filter(|m| *m <= 5 || m * ways * distance <= reach)
+                .all(|m| self.fits(probe, ways, m * distance, TRIES))
+            && (half < self.unit || self.fits(probe, 2 * ways, half, TRIES_ONE_MORE))
     }
 
-    /// The way: the smallest distance with a certificate. The cache has from
-    /// `low` to less than `high` bytes, as far as known.
+    /// The way: the smallest distance with a certificate. Address bits pick the set, so a way has a power
+    /// of two of lines. The cache has from `low` to less than `high` bytes, as far as known.
     pub(super) fn run(&self, probe: &mut impl Probe, low: u64, high: u64) -> Result<OneSet, String> {
-        let mut tried = BTreeMap::new();
-        let mut candidates = usual_sizes((low / MOST).max(self.line), 2 * high, 7);
-        candidates.retain(|way| way.is_multiple_of(self.line));
-        for &way in &candidates {
-            let distance = self.shared_distance(way);
-            let fixed = *tried.entry(distance).or_insert_with(|| {
-                let ways = self.most(probe, distance)?;
-                self.certified(probe, ways, distance).then_some(ways)
-            });
-            let Some(set) = fixed.map(|ways| OneSet { ways, way }) else { continue };
-            if distance == way {
-                return Ok(set);
+        let smallest = (low / MOST).max(self.line).next_power_of_two();
+        let doubled = |from: u64| std::iter::successors(Some(from), |way| Some(2 * way));
+        for distance in doubled(smallest.max(self.unit)).take_while(|distance| *distance <= 2 * high) {
+            let Some(ways) = self.most(probe, distance) else { continue };
+            if !self.certified(probe, ways, distance) {
+                continue;
             }
-            // other ways have this distance as a multiple too
-            let fitting = |other: &&u64| {
-                self.shared_distance(**other) == distance && (low..high).contains(&(**other * set.ways))
+            // lines of smaller ways share a set at this distance too
+            let from = if distance == self.unit { smallest } else { distance };
+            let fitting: Vec<u64> = doubled(from)
+                .take_while(|way| *way <= distance)
+                .filter(|way| (low..high).contains(&(way * ways)))
+                .collect();
+            return match fitting[..] {
+                [] => Ok(OneSet { ways, way: distance }),
+                [way] => Ok(OneSet { ways, way }),
+                [way, other, ..] => Err(format!(
+                    "{ways} lines of one set fit, and ways of {} and of {} would explain it",
+                    Bytes(way),
+                    Bytes(other)
+                )),
             };
-            let fitting: Vec<&u64> = candidates.iter().filter(fitting).collect();
-            if fitting.len() > 1 {
-                return Err(format!(
-                    "{} lines of one set fit, and ways of {} and of {} would explain it",
-                    set.ways,
-                    Bytes(*fitting[0]),
-                    Bytes(*fitting[1])
-                ));
-            }
-            if fitting == [&way] {
-                return Ok(set);
-            }
         }
         Err(format!(
             "no distance was found at which a fixed number of lines (at most {MOST}) fits: the sets are not picked \
@@ -258,24 +244,6 @@ impl Search {
         };
         distances.iter().copied().filter(|d| *d < set.way).find(|d| fits(*d))
     }
-}
-
-/// The primes that divide a number.
-fn primes(mut of: u64) -> Vec<u64> {
-    let mut found = Vec::new();
-    for p in 2.. {
-        if p * p > of {
-            break;
-        }
-        if of.is_multiple_of(p) {
-            found.push(p);
-            while of.is_multiple_of(p) {
-                of /= p;
-            }
-        }
-    }
-    found.extend(Some(of).filter(|of| *of > 1));
-    found
 }
 
 /// Looks for the lines of one set in a cache of `low` to less than `high` bytes

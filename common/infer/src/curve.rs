@@ -27,8 +27,6 @@ pub fn spikes(row: &[f64]) -> Vec<usize> {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Curve {
     rows: BTreeMap<u64, BTreeMap<u64, f64>>,
-    /// Strides at which a cell should be but is not usable, by size.
-    gaps: BTreeMap<u64, Vec<u64>>,
     /// Whether it was computed from times: small ratios are then noise.
     pub(super) timed: bool,
     /// Whether it is of a level behind the first.
@@ -47,16 +45,6 @@ impl Curve {
         let mut curve = Curve { timed, ..Curve::default() };
         for (size, stride, misses) in cells {
             curve.rows.entry(size).or_default().insert(stride, misses);
-        }
-        let strides: Vec<u64> = {
-            let mut all: Vec<u64> = curve.rows.values().flat_map(|r| r.keys().copied()).collect();
-            all.sort_unstable();
-            all.dedup();
-            all
-        };
-        for (&size, row) in &curve.rows {
-            let open = strides.iter().copied().filter(|s| *s <= size / 2 && !row.contains_key(s));
-            curve.gaps.insert(size, open.collect());
         }
         curve
     }
@@ -78,11 +66,6 @@ impl Curve {
         self.rows.get(&size)?.get(&stride).copied()
     }
 
-    /// Whether a cell between these strides (exclusive) is missing.
-    pub(super) fn open_between(&self, size: u64, low: u64, high: u64) -> bool {
-        self.gaps.get(&size).is_some_and(|g| g.iter().any(|s| (low + 1..high).contains(s)))
-    }
-
     /// Whether the row was measured up to half its size.
     pub(super) fn reaches_half(&self, size: u64) -> bool {
         self.rows.get(&size).and_then(|r| r.keys().next_back()).is_some_and(|last| last * 2 >= size)
@@ -98,7 +81,6 @@ impl Curve {
                     if let Some(cells) = self.rows.get_mut(&size) {
                         cells.remove(&stride);
                     }
-                    self.gaps.entry(size).or_default().push(stride);
                     why.push(format!(
                         "At array size {} and stride {} the value ({misses:.3}) is isolated, more than {SPIKE} \
                          times above the adjacent ones; it is treated as a disturbance and left out.",

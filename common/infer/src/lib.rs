@@ -201,7 +201,6 @@ fn geometry(
     };
     why.push(words::ways(curve, level, size, &allowed));
     why.extend(words::deciding(&allowed.decide));
-    why.extend(allowed.hidden.as_ref().map(|hidden| format!("Ways: {hidden}.")));
     let sizes = || allowed.all.iter().map(|c| c.sets * c.ways * level.line);
     let [mut least, mut most] = [sizes().min(), sizes().max()].map(|size| Bytes(size.unwrap_or_default()));
     let below = Bytes(size.too_large);

@@ -16,7 +16,7 @@ const FEW_WAYS: u64 = 4;
 const RARE: f64 = 30.0;
 /// Points that are off by more than this many times their noise, on the average, are no curve of one level.
 const UNEXPLAINED: f64 = 3.0;
-/// Pages that are drawn lie in clumps, not one by one; see `discover/src/congruent/count.rs`.
+/// Pages that are drawn lie in clumps, not one by one; see `discover/src/congruent.rs`.
 const CLUMPED: f64 = 1.5;
 
 /// A miss costs this share of a hit more, at the least.
@@ -29,6 +29,8 @@ const TERMS: usize = 4;
 /// Ways of the next level: of so many, few more or less differ little.
 const NEXT_WAYS: u64 = 12;
 type Terms = [f64; TERMS];
+/// Times that each coefficient of a fit is improved.
+const ROUNDS: usize = 200;
 /// The next level's size over that of the level, where its end is seen.
 const NEXT: [f64; 10] = [f64::INFINITY, 2.0, 2.8, 4.0, 5.6, 8.0, 11.0, 16.0, 22.0, 32.0];
 
@@ -60,18 +62,6 @@ pub struct Point {
     pub noise: f64,
     /// Times that pages were drawn.
     pub draws: usize,
-}
-
-/// What the values mean.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Scale {
-    /// Share of the accesses that miss.
-    Misses,
-    /// About `hit` where all hits, and more where all misses, which may grow with the working set.
-    Cost {
-        /// Cost of an access that hits.
-        hit: f64,
-    },
 }
 
 /// Sizes that the points allow.
@@ -126,7 +116,7 @@ impl Hypothesis {
     /// How far the points are off: the sum of squares, each over its variance, and what larger variances
     /// and small chances are to pay. Sets fill at random, so what few sets are expected to miss is most
     /// often nothing at all.
-    fn off(self, points: &[Point], scale: Scale, next: f64) -> (f64, f64) {
+    fn off(self, points: &[Point], hit: Option<f64>, next: f64) -> (f64, f64) {
         let values: Vec<f64> = points.iter().map(|point| point.value).collect();
         let columns: Vec<Terms> = points
             .iter()
@@ -136,9 +126,9 @@ impl Hypothesis {
                 [1.0, misses, misses * grown, self.next_misses(point.bytes, next)]
             })
             .collect();
-        let fit = |weights: &[f64]| match scale {
-            Scale::Misses => [0.0, 1.0, 0.0, 0.0],
-            Scale::Cost { .. } => least_squares(&columns, &values, weights),
+        let fit = |weights: &[f64]| match hit {
+            None => [0.0, 1.0, 0.0, 0.0],
+            Some(_) => least_squares(&columns, &values, weights),
         };
         let noise: Vec<f64> = points.iter().map(|point| 1.0 / (point.noise * point.noise)).collect();
         let [_, step, _, next_step] = fit(&noise);
@@ -153,9 +143,7 @@ impl Hypothesis {
             })
             .collect();
         let fit = fit(&weights);
-        if let Scale::Cost { hit } = scale
-            && fit[1] < SMALLEST * hit
-        {
+        if hit.is_some_and(|hit| fit[1] < SMALLEST * hit) {
             return (f64::INFINITY, 0.0);
         }
         let likelier = points.iter().zip(&columns).zip(&weights).map(|((point, columns), weight)| {
@@ -182,52 +170,21 @@ fn predicted(columns: &Terms, fit: Terms) -> f64 {
     columns.iter().zip(fit).map(|(x, c)| x * c).sum()
 }
 
-/// Weighted squares of what `fit` leaves.
-fn squares(columns: &[Terms], values: &[f64], weights: &[f64], fit: Terms) -> f64 {
-    let fitted = columns.iter().map(|row| predicted(row, fit));
-    fitted.zip(values).zip(weights).map(|((fitted, value), weight)| weight * (value - fitted).powi(2)).sum()
-}
-
-/// Coefficients of at least 0 that make the weighted squares least: of all choices of columns
-/// without negative ones, the best.
+/// Coefficients of at least 0 that make the weighted squares least: each in turn, while the others stay
+/// (coordinate descent).
 fn least_squares(columns: &[Terms], values: &[f64], weights: &[f64]) -> Terms {
-    let choices = (1..1_usize << TERMS).filter_map(|choice| {
-        let chosen: Vec<usize> = (0..TERMS).filter(|column| choice >> column & 1 == 1).collect();
-        let mut system: Vec<Vec<f64>> = chosen
-            .iter()
-            .map(|&i| {
-                let products = chosen.iter().map(|&j| {
-                    columns.iter().zip(weights).map(|(row, weight)| weight * row[i] * row[j]).sum::<f64>()
-                });
-                let right: f64 =
-                    columns.iter().zip(values).zip(weights).map(|((row, y), w)| w * row[i] * y).sum();
-                products.chain([right]).collect()
-            })
-            .collect();
-        let mut all = [0.0; TERMS];
-        for (column, value) in chosen.iter().zip(solved(&mut system)?) {
-            all[*column] = value;
-        }
-        all.iter().all(|c| *c >= 0.0).then_some(all)
-    });
-    let off = |fit: &Terms| squares(columns, values, weights, *fit);
-    choices.min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or([0.0; TERMS])
-}
-
-/// Gauss's elimination of up to three equations; `None` if they depend on each other.
-fn solved(system: &mut [Vec<f64>]) -> Option<Vec<f64>> {
-    let size = system.len();
-    for at in 0..size {
-        let pivot = system[at].clone();
-        if pivot[at].abs() < 1e-12 {
-            return None;
-        }
-        for (_, row) in system.iter_mut().enumerate().filter(|(other, _)| *other != at) {
-            let factor = row[at] / pivot[at];
-            row.iter_mut().zip(&pivot).for_each(|(x, p)| *x -= factor * p);
-        }
+    let product = |i: usize, other: &dyn Fn(usize) -> f64| -> f64 {
+        columns.iter().zip(weights).enumerate().map(|(at, (row, weight))| weight * row[i] * other(at)).sum()
+    };
+    let right: Terms = std::array::from_fn(|i| product(i, &|at| values[at]));
+    let products: [Terms; TERMS] =
+        std::array::from_fn(|i| std::array::from_fn(|j| product(i, &|at| columns[at][j])));
+    let mut fit = [0.0; TERMS];
+    for at in (0..TERMS).cycle().take(ROUNDS * TERMS).filter(|at| products[*at][*at] > 0.0) {
+        let left = right[at] - predicted(&products[at], fit);
+        fit[at] = (fit[at] + left / products[at][at]).max(0.0);
     }
-    Some((0..size).map(|at| system[at][size] / system[at][at]).collect())
+    fit
 }
 
 /// The sizes that hypotheses have.
@@ -241,12 +198,19 @@ pub fn next_size(size: u64) -> u64 {
 }
 
 /// The sizes from `low` to `high` bytes that the points allow, behind pages of `page` bytes and
-/// with lines of `line` bytes; `None` if no hypothesis explains them.
-pub fn sizes(points: &[Point], (low, high): (u64, u64), page: u64, line: u64, scale: Scale) -> Option<Sizes> {
+/// with lines of `line` bytes; `None` if no hypothesis explains them. The points are the shares of the
+/// accesses that miss; or costs, about `hit` where all hits, and more where all misses, which may grow
+/// with the working set.
+pub fn sizes(
+    points: &[Point],
+    (low, high): (u64, u64),
+    (page, line): (u64, u64),
+    hit: Option<f64>,
+) -> Option<Sizes> {
     let noise = |at: usize| {
         let around = &points[at.saturating_sub(1)..(at + 2).min(points.len())];
         let rise = around.first().zip(around.last()).map_or(0.0, |(low, high)| high.value - low.value);
-        let steep = if scale == Scale::Misses { 0.0 } else { STEEP * rise.abs() };
+        let steep = if hit.is_none() { 0.0 } else { STEEP * rise.abs() };
         points[at].noise.max(steep)
     };
     let points: Vec<Point> = (0..points.len()).map(|at| Point { noise: noise(at), ..points[at] }).collect();
@@ -256,9 +220,9 @@ pub fn sizes(points: &[Point], (low, high): (u64, u64), page: u64, line: u64, sc
             [Picked::Pages(page), Picked::Hash].map(|picked| Hypothesis { size, ways, picked, line })
         })
     });
-    let nexts = if scale == Scale::Misses { &NEXT[..1] } else { &NEXT };
+    let nexts = if hit.is_none() { &NEXT[..1] } else { &NEXT };
     let scored: Vec<((f64, f64), Hypothesis)> = all
-        .flat_map(|h| nexts.iter().map(move |next| (h.off(points, scale, *next), h)))
+        .flat_map(|h| nexts.iter().map(move |next| (h.off(points, hit, *next), h)))
         .filter(|(off, _)| off.0.is_finite())
         .collect();
     let ((squares, _), _) = scored.iter().min_by(|(a, _), (b, _)| (a.0 + a.1).total_cmp(&(b.0 + b.1)))?;
@@ -310,7 +274,7 @@ mod tests {
                 })
                 .filter(|point| 320 << 10 <= point.bytes)
                 .collect();
-            let found = sizes(&points, (128 << 10, 16 << 20), 4096, 64, Scale::Cost { hit: 6.0 }).unwrap();
+            let found = sizes(&points, (128 << 10, 16 << 20), (4096, 64), Some(6.0)).unwrap();
             assert!(
                 found.low <= 1 << 20 && 1 << 20 <= found.high && found.high <= factor * found.low,
                 "{found:?}"
@@ -328,9 +292,9 @@ mod tests {
                 let value = 3.8 + 9.2 * second.misses(bytes) + 75.0 * third.misses(bytes);
                 Point { bytes, value, noise: 0.04 * value, draws: 4 }
             };
-            let usual = (7..13).flat_map(|power| [4, 5, 6, 7].map(|part| (1024_u64 << power) * part / 4));
-            let points: Vec<Point> = usual.map(point).collect();
-            let found = sizes(&points, (128 << 10, 6 << 20), 4096, 64, Scale::Cost { hit: 3.8 }).unwrap();
+            let bytes = (7..13).flat_map(|power| [4, 5, 6, 7].map(|part| (1024_u64 << power) * part / 4));
+            let points: Vec<Point> = bytes.map(point).collect();
+            let found = sizes(&points, (128 << 10, 6 << 20), (4096, 64), Some(3.8)).unwrap();
             assert!(found.low <= 1 << 20 && 1 << 20 <= found.high, "{next}: {found:?}");
         }
     }

@@ -58,7 +58,7 @@ fn ramp(curve: &Curve, size: u64) -> Option<Ramp> {
     let (end, height) = row[i];
     let seen = row.get(i + 1).is_some_and(|&next| {
         next.0 == 2 * end
-            && !curve.open_between(size, row[i - 1].0, end)
+            && end <= 2 * row[i - 1].0
             && factor(row[i], next).is_some_and(|f| (0.6..DOUBLING).contains(&f))
             && row.get(i + 2).is_none_or(|&later| factor(row[i], later).is_none_or(|f| f < DOUBLING))
     });
@@ -68,7 +68,9 @@ fn ramp(curve: &Curve, size: u64) -> Option<Ramp> {
 /// The line, voted by the rows that miss.
 pub(super) fn read(curve: &Curve, why: &mut Vec<String>) -> Result<u64, String> {
     let ramps: Vec<(u64, Ramp)> = curve.sizes().filter_map(|s| Some((s, ramp(curve, s)?))).collect();
-    let highest = ramps.iter().map(|(_, r)| r.height).fold(0.0, f64::max);
+    // timed, shares of a miss: a slow rise of the time of hits is no ramp
+    let least = if curve.timed { 1.0 } else { 0.0 };
+    let highest = ramps.iter().map(|(_, r)| r.height).fold(least, f64::max);
     let part: Vec<(u64, Ramp)> = ramps.into_iter().filter(|(_, r)| r.height >= PART * highest).collect();
     let mut votes: BTreeMap<u64, usize> = BTreeMap::new();
     for (_, ramp) in part.iter().filter(|(_, r)| r.seen) {

@@ -1,7 +1,7 @@
 //! Saturation and size.
 
 use super::curve::Curve;
-use super::likelihood::{Point, Scale, Sizes, next_size, sizes};
+use super::likelihood::{Point, Sizes, next_size, sizes};
 use figures::stats;
 use figures::units::Bytes;
 use figures::value::Source;
@@ -16,8 +16,8 @@ const AGREE: f64 = 0.12;
 /// An array fits while it has at most this share of the misses. An L2 behind
 /// 4 KiB pages misses by half when array and cache are equal.
 const FITS: f64 = 0.75;
-/// At most this share in a row that is clearly inside the cache.
-const INSIDE: f64 = 0.25;
+/// First levels are smaller: a larger cache that misses in part may be the second, behind pages that lie anywhere.
+const SECOND: u64 = 64 << 10;
 /// From this share on nothing is left of the array when it comes round again.
 const FULL: f64 = 0.85;
 /// Below this share an array may be no larger than a measured cache, and other programs evict some of it:
@@ -143,7 +143,7 @@ pub(super) fn read(
         ));
     };
     let (size, share) = shares[at];
-    let (too_large, its_share) = shares.get(at + 1).copied().unwrap_or(shares[at]);
+    let too_large = shares.get(at + 1).map_or(size, |row| row.0);
     if too_large > 2 * size {
         return Err(format!(
             "Between {}, which fits, and {}, which does not, there is no usable row, so the size may be anything \
@@ -152,67 +152,37 @@ pub(super) fn read(
             Bytes(too_large)
         ));
     }
-    let doubling = too_large == 2 * size;
-    let physical = curve.behind && !curve.timed && saved.source != Some(Source::Model);
-    if share <= QUIET || !doubling {
-        // pages that lie anywhere make the row miss that is as large as the cache
-        let most = physical.then(|| explained(&shares, size, level.line)).flatten();
-        let modelled = saved.source == Some(Source::Model);
-        return knee(&shares, level, (curve, modelled), most.map_or(0, |most| next_size(most.high)), why);
+    let modelled = saved.source == Some(Source::Model);
+    // pages that lie anywhere make rows miss in part that are as large as the cache, or somewhat smaller
+    let physical = !curve.timed && !modelled && (curve.behind || size >= SECOND);
+    let allowed = physical.then(|| explained(&shares, size, level.line)).flatten();
+    match allowed {
+        Some(allowed) if share > QUIET && too_large == 2 * size => {
+            let below = next_size(allowed.high);
+            why.push(format!(
+                "Size: the array of {} has {:.0} % of the misses of the largest. Behind small pages a cache misses in \
+                 part already when the array is somewhat smaller than itself, because pages share some sets and leave \
+                 others empty. Of all sizes, those from {} to less than {} explain the misses of all rows, within odds \
+                 of 1000 to 1.",
+                Bytes(size),
+                100.0 * share,
+                Bytes(allowed.low),
+                Bytes(below)
+            ));
+            Ok(Size { fits: allowed.low, too_large: below, full: below, at_size: share })
+        }
+        _ => {
+            let most = allowed.filter(|_| curve.behind).map_or(0, |allowed| next_size(allowed.high));
+            knee(&shares, (curve, modelled), most, why)
+        }
     }
-    // a row that misses in part: of a cache behind pages that lie badly, or the array is somewhat
-    // larger than the cache
-    let below = at.checked_sub(1).map_or(0.0, |i| shares[i].1);
-    let pages_explain = below <= INSIDE
-        && its_share >= 0.85
-        && !curve.timed
-        && saved.source != Some(Source::Model)
-        && size >= 64 << 10;
-    if !pages_explain {
-        return Err(format!(
-            "The array of {} misses by {:.0} %: it is near the cache's size, but these data do not show \
-             on which side. Add sizes between, for example --sizes {},{},{},{}.",
-            Bytes(size),
-            100.0 * share,
-            size / 8 * 5,
-            size / 8 * 7,
-            size / 8 * 10,
-            size / 8 * 12
-        ));
-    }
-    behind_pages(&shares, at, level.line, why)
-}
-
-/// Sizes possible with random page placement, given the first row with some misses, `at`.
-fn behind_pages(shares: &[(u64, f64)], at: usize, line: u64, why: &mut Vec<String>) -> Result<Size, String> {
-    let (size, share) = shares[at];
-    let allowed = explained(shares, size, line).ok_or_else(|| {
-        format!(
-            "No size explains how the misses grow around the array of {}, which has {:.0} % of those of the largest. \
-             Repeat the sweep.",
-            Bytes(size),
-            100.0 * share
-        )
-    })?;
-    let below = next_size(allowed.high);
-    why.push(format!(
-        "Size: the array of {} has {:.0} % of the misses of the largest. A cache that is addressed physically behind \
-         small pages misses in part already when the array is somewhat smaller than itself, because pages share some \
-         sets and leave others empty. Of all sizes, those from {} to less than {} explain the misses of all rows, \
-         within odds of 1000 to 1.",
-        Bytes(size),
-        100.0 * share,
-        Bytes(allowed.low),
-        Bytes(below)
-    ));
-    Ok(Size { fits: allowed.low, too_large: below, full: below, at_size: share })
 }
 
 /// The sizes around `size` that explain all rows behind pages that lie anywhere.
 fn explained(shares: &[(u64, f64)], size: u64, line: u64) -> Option<Sizes> {
     let point = |&(bytes, value): &(u64, f64)| Point { bytes, value, noise: OFF, draws: 1 };
     let points: Vec<Point> = shares.iter().map(point).collect();
-    sizes(&points, (size / 4, 4 * size), PAGE, line, Scale::Misses)
+    sizes(&points, (size / 4, 4 * size), (PAGE, line), None)
 }
 
 /// The first array from `too_large` on that has `least` of the misses of the largest.
@@ -224,7 +194,6 @@ fn full(shares: &[(u64, f64)], too_large: u64, least: f64) -> u64 {
 /// The size where misses begin: the last row without them. It may be up to `most` bytes.
 fn knee(
     shares: &[(u64, f64)],
-    level: &Level,
     (curve, modelled): (&Curve, bool),
     most: u64,
     why: &mut Vec<String>,
@@ -249,39 +218,23 @@ fn knee(
         true => (too_large, full(shares, too_large, FULL).max(most)),
         false => [full(shares, too_large, ALL); 2].into(),
     };
-    let which = if curve.is_blurred() {
-        "strides of several lines".to_owned()
-    } else {
-        format!("strides up to {} bytes", level.line)
-    };
     let next = shares[quiet + 1].0;
-    let so = if too_large > next {
-        format!(
-            ". Other programs can only add misses, so an array that misses in part may fit. The first that misses \
-             wholly has {}, so the cache has {} or more, but less than {}",
-            Bytes(too_large),
-            Bytes(size),
-            Bytes(too_large)
-        )
+    let because = if too_large > next {
+        ". Other programs can only add misses, so an array that misses in part may fit"
     } else if full > too_large {
-        format!(
-            ". With scattered pages an array that would fit can miss, so the cache has {} or more, but less than {}",
-            Bytes(size),
-            Bytes(full)
-        )
+        ". With scattered pages an array that would fit can miss"
     } else {
-        format!(
-            ": the first fits into the cache, the second does not. So the cache has {} or more, but less than {}",
-            Bytes(size),
-            Bytes(too_large)
-        )
+        ": the first fits into the cache, the second does not"
     };
     why.push(format!(
-        "Size: the array of {} has {:.1} % of the misses of the largest at {which}, the one of {} has {:.0} %{so}.",
+        "Size: the array of {} has {:.1} % of the misses of the largest, the one of {} has {:.0} %{because}. So the \
+         cache has {} or more, but less than {}.",
         Bytes(size),
         100.0 * share,
         Bytes(next),
-        100.0 * its_share
+        100.0 * its_share,
+        Bytes(size),
+        Bytes(full.max(too_large))
     ));
     Ok(Size { fits: size, too_large, full, at_size: share })
 }

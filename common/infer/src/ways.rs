@@ -36,10 +36,7 @@ const MISSES_MODELLED: f64 = 0.04;
 /// Cells in which the likeliest cache may be contradicted, as a share; real
 /// counters miss it in single cells only.
 const DISTURBED: f64 = 0.15;
-/// Timed behind the first level, a cell is off by more than this where pages that share
-/// sets make a part of the accesses miss; and of so large a share of the cells that miss.
-const OFF: f64 = 0.35;
-const SCATTERED: f64 = 0.25;
+
 /// One cache of which the sweep may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Candidate {
@@ -67,8 +64,6 @@ pub(super) struct Allowed {
     pub(super) odd: bool,
     /// Cells that would distinguish them: array and stride.
     pub(super) decide: Vec<(u64, u64)>,
-    /// The number of ways cannot be determined, whatever is measured, for this reason.
-    pub(super) hidden: Option<String>,
 }
 
 /// Share of `count` lines, `distance` lines from one to the next, that miss when
@@ -167,18 +162,6 @@ impl<'a> Evidence<'a> {
         rated.into_iter().filter(|rated| least <= most && rated.0 <= allowed).map(|rated| rated.1).collect()
     }
 
-    /// Share of the cells with misses, expected or seen, that are far from what `cache` has.
-    fn off(&self, cache: Candidate) -> f64 {
-        let missed: Vec<f64> = self
-            .cells
-            .iter()
-            .map(|cell| (cell.missing(cache)[0], cell.seen))
-            .filter(|(expected, seen)| *expected > 0.0 || *seen > QUIET)
-            .map(|(expected, seen)| (expected - seen).abs())
-            .collect();
-        missed.iter().filter(|off| **off > OFF).count() as f64 / missed.len().max(1) as f64
-    }
-
     /// The cell that parts `all` most evenly into those that fit and those that
     /// do not, and the same array at the line's stride: as many lines of one set
     /// as a candidate has ways, or one more.
@@ -238,7 +221,13 @@ pub(super) fn read(
             100.0 * size.at_size
         ));
     }
-    if curve.behind && !curve.timed && !modelled && size.full > size.too_large {
+    if curve.is_blurred() {
+        return Err("not identifiable from times of a level after the first: they depend on where pages are in \
+                    physical memory, which these data do not show. lab discover looks for the lines of one set \
+                    among such pages."
+            .to_owned());
+    }
+    if curve.behind && !modelled && size.full > size.too_large {
         return Err(format!(
             "not identifiable from these data: scattered pages (at any place in physical memory) explain the rows, too, so the \
              cache may have more than {}, and strides of a page or more do not select one set.",
@@ -263,29 +252,12 @@ pub(super) fn read(
             if modelled { String::new() } else { format!(", of at most {MOST_WAYS} ways,") }
         ));
     }
-    let least_off = all.iter().map(|cache| evidence.off(*cache)).fold(f64::INFINITY, f64::min);
-    if curve.is_blurred() && least_off > SCATTERED {
-        return Err(format!(
-            "not identifiable: from {} to {} a part of the accesses misses at every stride, more than in any cache \
-             whose sets follow from the address: pages scattered in physical memory share some sets and \
-             leave others empty. lab discover looks for the lines of one set among such pages.",
-            Bytes(size.fits),
-            Bytes(size.full)
-        ));
-    }
     let decide = evidence.decide(&all, place, size.fits);
-    let hidden = (place != Place::First && decide.is_empty() && all.len() > 1).then(|| {
-        let known = match place {
-            Place::Behind(Some(above)) => format!("up to {} of them always stay in L1", above.ways),
-            _ => "it may hold them all; with the sweep of L1 more can be read (lab infer --above)".to_owned(),
-        };
-        format!("lines that share a set of this level share one in L1 too, and {known}")
-    });
     let odd = all.iter().any(|c| c.sets.is_power_of_two()) && !all.iter().all(|c| c.sets.is_power_of_two());
     if odd {
         all.retain(|c| c.sets.is_power_of_two());
     }
-    Ok(Allowed { all, odd, decide, hidden })
+    Ok(Allowed { all, odd, decide })
 }
 
 /// At most `count` of them, evenly from all.

@@ -41,33 +41,29 @@ pub(super) fn ways(curve: &Curve, level: &Level, size: &Size, allowed: &Allowed)
     let (least, most) = bounds(allowed);
     let row = curve.sizes().rev().find(|s| *s >= 2 * size.fits).unwrap_or(size.too_large);
     let cells: Vec<(u64, f64)> = curve.row(row).into_iter().filter(|c| c.0 >= level.line).collect();
-    let shown = match cells.iter().rposition(|(_, misses)| *misses > 0.5 * level.misses) {
-        Some(last) if last + 1 < cells.len() => format!(
-            "in the array of {} misses vanish from stride {} on: there its {} lines share few sets and fit; at stride \
-             {} its {} lines do not",
-            Bytes(row),
-            Bytes(cells[last + 1].0),
-            row / cells[last + 1].0,
-            Bytes(cells[last].0),
-            row / cells[last].0
+    let last = cells.iter().rposition(|(_, misses)| *misses > 0.5 * level.misses);
+    let shown = match last.and_then(|last| cells.get(last + 1)) {
+        Some((stride, _)) => format!(
+            "misses vanish from stride {} on: there its {} lines share few sets and fit",
+            Bytes(*stride),
+            row / stride
         ),
-        Some(last) => format!(
-            "in the array of {} the misses vanish at no stride: even {} lines at a distance of {} evict each other",
-            Bytes(row),
-            row / cells[last].0,
-            Bytes(cells[last].0)
-        ),
-        None => format!("in the array of {} there are no misses at strides of a line or more", Bytes(row)),
+        None => "the misses vanish at no stride".to_owned(),
     };
-    let each: Vec<String> = allowed.all.iter().take(NAMED).map(|c| named(*c)).collect();
+    let named = |cache: &Candidate| {
+        let exclusive = if cache.beside.is_some() { ", exclusive" } else { "" };
+        let size = Bytes(cache.ways * cache.sets * cache.line);
+        format!("{size} of {} x {} sets{exclusive}", cache.ways, cache.sets)
+    };
+    let each: Vec<String> = allowed.all.iter().take(NAMED).map(named).collect();
     let others = match allowed.all.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let so = match (allowed.all.len(), least == most) {
-        (1, _) => format!("Of all caches only {} gives these rows: {least} {}", each[0], way_or_ways(least)),
-        (_, true) => format!("{}{others} give these rows: {least} {}", each.join(", "), way_or_ways(least)),
-        _ => format!("{}{others} give these rows: {least} to {most} ways", each.join(", ")),
+    let ways = match (least, most) {
+        (1, 1) => "1 way, direct-mapped".to_owned(),
+        _ if least == most => format!("{least} ways"),
+        _ => format!("{least} to {most} ways"),
     };
     let odd = if allowed.odd {
         " Caches whose number of sets is not a power of two would give them too, but real caches pick the set by \
@@ -75,20 +71,10 @@ pub(super) fn ways(curve: &Curve, level: &Level, size: &Size, allowed: &Allowed)
     } else {
         ""
     };
-    format!("Ways: {shown}. {so}.{odd}")
-}
-
-fn way_or_ways(count: u64) -> &'static str {
-    if count == 1 { "way, direct-mapped" } else { "ways" }
-}
-
-fn named(cache: Candidate) -> String {
-    let exclusive = if cache.beside.is_some() { ", exclusive" } else { "" };
     format!(
-        "{} of {} x {} sets{exclusive}",
-        Bytes(cache.ways * cache.sets * cache.line),
-        cache.ways,
-        cache.sets
+        "Ways: in the array of {} {shown}. Of all caches only {}{others} give such rows: {ways}.{odd}",
+        Bytes(row),
+        each.join(", ")
     )
 }
 
@@ -138,14 +124,6 @@ pub(super) fn confidence(
             "Confidence: the data do not decide the {} within these bounds.",
             if geometry.size == geometry.most { "ways" } else { "size" }
         ));
-    }
-    if curve.is_blurred() && confidence > Confidence::Medium {
-        confidence = Confidence::Medium;
-        why.push(
-            "Confidence: these are times of a level after the first; they depend on the physical pages and on other \
-             programs, which these data do not show."
-                .to_owned(),
-        );
     }
     if matches!(place, Place::Behind(None)) && confidence > Confidence::Low {
         confidence = Confidence::Low;

@@ -56,7 +56,7 @@ const OWN_CYCLES: f64 = 20.0;
 
 /// How long to measure.
 #[derive(Debug, Clone, Copy)]
-pub struct Effort {
+pub(super) struct Effort {
     /// Fewest batches.
     pub batches: usize,
     /// Fewest rounds through the whole chain.
@@ -65,15 +65,12 @@ pub struct Effort {
     pub limit: Seconds,
 }
 
-impl Default for Effort {
-    fn default() -> Effort {
-        Effort { batches: 41, rounds: 2.0, limit: Seconds(0.05) }
-    }
-}
+/// That for a single measurement.
+pub(super) const ONCE: Effort = Effort { batches: 41, rounds: 2.0, limit: Seconds(0.05) };
 
 /// The time of one access.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Timed {
+pub(super) struct Timed {
     /// Nanoseconds per access in real time: the median of the batches used.
     pub nanos: f64,
     /// The same scaled to the [`reference_clock`]: a core whose clock slows down must not
@@ -88,7 +85,7 @@ pub struct Timed {
 }
 
 /// Times accesses of a chain after at least one round.
-pub fn time(chain: &mut Chain, effort: Effort) -> Timed {
+pub(super) fn time(chain: &mut Chain, effort: Effort) -> Timed {
     let round = chain.round();
     let began = clock::wall();
     // the first rounds fill the caches
@@ -120,7 +117,7 @@ pub fn time(chain: &mut Chain, effort: Effort) -> Timed {
         let made = chain.walk(accesses);
         let passed = rate.duration(Ticks(clock::ticks().0.saturating_sub(from.0)));
         let after = Pace::now(rate, fastest);
-        fastest = fastest.max(after);
+        fastest = if after.0 > fastest.0 { after } else { fastest };
         if cpu::current() == processor {
             let nanos = passed.nanos() / made as f64;
             let of_core = nanos.min(OWN_CYCLES * 1e9 / reference_clock().0);
@@ -177,10 +174,6 @@ impl Pace {
             }
         }
         Pace(Some(Hertz(seen)))
-    }
-
-    fn max(self, other: Pace) -> Pace {
-        if self.0 > other.0 { self } else { other }
     }
 
     /// The core's clock between two moments as a share of the [`reference_clock`]; 1 if

@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::OnTime;
-use super::batch::{Effort, Timed, time};
-use super::chain::{Chain, WORD};
-use crate::LatencyError;
-use discover::{LevelFound, Probe, cell_order, settle};
-use figures::random::Random;
+use super::batch::{ONCE, Timed};
+use super::chain::WORD;
+use discover::{Exploration, Probe, cell_order, settle, translation};
 use figures::units::{Bytes, Seconds};
 use system::pages::{HUGE_PAGE, PageBlock, PageKind};
 
@@ -15,10 +13,7 @@ use system::pages::{HUGE_PAGE, PageBlock, PageKind};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CellTime {
     /// Nanoseconds per access.
-    pub timed: Timed,
-    /// Nanoseconds per access when all of them hit: the same instructions over
-    /// an array that fits into any L1.
-    pub hit: f64,
+    pub nanos: f64,
     /// Misses per access of the first and the second level, from 0 to 1.
     pub misses: [Option<f64>; 2],
 }
@@ -27,19 +22,14 @@ pub struct CellTime {
 /// which misses are computed.
 #[derive(Debug)]
 pub struct Cells {
-    block: PageBlock,
-    effort: Effort,
-    levels: Vec<LevelFound>,
-    /// Whether only the first level was measured before the time was up.
-    first_only: bool,
+    probe: OnTime,
+    found: Exploration,
     line: usize,
     /// Time of a hit for steps of 1, 2, 4 and [`WORD`] bytes.
     hits: [Option<f64>; 4],
-    /// Bytes that one TLB entry covers.
-    page: usize,
-    /// Additional time of TLB misses per access, by the number of pages, their distance and
-    /// the accesses to each.
-    translations: BTreeMap<(usize, usize, usize), f64>,
+    /// Additional time of TLB misses per block of adjacent elements, by the bytes of the array and
+    /// from one block to the next.
+    translations: BTreeMap<(usize, usize), f64>,
 }
 
 /// An array that fits into the L1 of every machine.
@@ -62,38 +52,21 @@ impl Cells {
     /// # Errors
     ///
     /// If there is no such memory, or the latencies show no level.
-    pub fn new(largest: Bytes, levels: usize) -> Result<Cells, LatencyError> {
-        let block = PageBlock::new(largest.max(EXPLORED).get(), PageKind::Huge)?;
+    pub fn new(largest: Bytes, levels: usize) -> Result<Cells, String> {
+        let block =
+            PageBlock::new(largest.max(EXPLORED).get(), PageKind::Huge).map_err(|error| error.to_string())?;
         let mut probe = OnTime::new(block, Seconds(PATIENCE * levels as f64));
-        let settled = settle(&mut probe, 2).map_err(LatencyError::NoLevel)?;
-        let levels: Vec<LevelFound> = settled.levels.into_iter().map(|level| level.found).collect();
-        let line = levels.first().and_then(|level| level.line).unwrap_or(64) as usize;
-        Ok(Cells {
-            page: probe.contiguous() as usize,
-            block: probe.into_block(),
-            effort: Effort::default(),
-            levels,
-            first_only: settled.first_only,
-            line,
-            hits: [None; 4],
-            translations: BTreeMap::new(),
-        })
-    }
-
-    /// Whether the arrays are in huge pages; if not, the times of large arrays depend on
-    /// where the pages are in physical memory.
-    pub fn huge(&self) -> bool {
-        self.block.huge()
-    }
-
-    /// What was found about the levels before the sweep.
-    pub fn levels(&self) -> &[LevelFound] {
-        &self.levels
+        let found = settle(&mut probe, 2).map_err(|reason| {
+            format!("the time of accesses shows no cache: {reason}; use --counters model")
+        })?;
+        probe.effort = ONCE;
+        let line = found.levels.first().and_then(|level| level.line).unwrap_or(64) as usize;
+        Ok(Cells { probe, found, line, hits: [None; 4], translations: BTreeMap::new() })
     }
 
     /// Why the misses of a level are not reported.
     pub fn unseen(&self) -> &'static str {
-        if self.first_only {
+        if self.found.first_only {
             "the time ended before the levels after the first were measured: try again when the machine is idle"
         } else {
             "the time of accesses shows no such level"
@@ -107,7 +80,7 @@ impl Cells {
              of a block, so that prefetchers cannot follow",
             self.block()
         )];
-        for level in &self.levels {
+        for level in &self.found.levels {
             notes.push(format!(
                 "a hit in level {} takes {:.2} ns, a miss {:.2} ns; a cell's time between them is its misses per access",
                 level.level,
@@ -121,11 +94,11 @@ impl Cells {
              the last; the time of a hit is measured for each such stride and subtracted"
                 .to_owned(),
         );
-        if self.page < HUGE_PAGE {
+        if self.probe.contiguous() < HUGE_PAGE as u64 {
             notes.push(format!(
                 "huge pages were {}: pages that share sets make a large cache look smaller; what a TLB miss costs is \
                  measured for each number of pages and subtracted",
-                if self.huge() { "granted, but the hypervisor splits them" } else { "not granted" }
+                if self.probe.huge() { "granted, but the hypervisor splits them" } else { "not granted" }
             ));
         }
         notes
@@ -137,12 +110,15 @@ impl Cells {
     ///
     /// If the array does not fit into the memory, or the stride cannot be
     /// timed.
-    pub fn time(&mut self, size: usize, stride: usize) -> Result<CellTime, LatencyError> {
+    pub fn time(&mut self, size: usize, stride: usize) -> Result<CellTime, String> {
         if !matches!(stride, 1 | 2 | 4) && (stride == 0 || !stride.is_multiple_of(WORD)) {
-            return Err(LatencyError::Stride(stride));
+            return Err(format!(
+                "a stride of {stride} bytes cannot be timed: dependent accesses need strides of 1, 2, 4 or a \
+                 multiple of {WORD} bytes; choose such --strides, or --counters model"
+            ));
         }
-        if size > self.block.len() || size < stride || size < WORD {
-            return Err(LatencyError::Array { size, stride });
+        if size as u64 > self.probe.reach() || size < stride || size < WORD {
+            return Err(format!("an array of {size} bytes cannot be timed at stride {stride}"));
         }
         let hit = self.hit(stride.min(WORD));
         let timed = self.walk(size, stride);
@@ -150,8 +126,7 @@ impl Cells {
         // is the cell's time
         let own = if size <= PRIVATE { timed.fastest } else { timed.typical };
         let beyond = own - hit - self.translation(size, stride);
-        let misses = self.misses(beyond, stride);
-        Ok(CellTime { timed, hit, misses })
+        Ok(CellTime { nanos: timed.nanos, misses: self.misses(beyond, stride) })
     }
 
     /// Misses per access, from the time above that of a hit. Only the first access to a
@@ -161,39 +136,24 @@ impl Cells {
         let own_lines = (stride as f64 / self.line as f64).min(1.0);
         let mut left = beyond / own_lines;
         [0, 1].map(|level| {
-            let penalty = self.levels.get(level)?.penalty;
+            let penalty = self.found.levels.get(level)?.penalty;
             let share = (left / penalty).clamp(0.0, 1.0);
             left -= share * penalty;
             Some(own_lines * share)
         })
     }
 
-    /// Additional time of TLB misses for an access of that cell, once per block of adjacent
-    /// elements. It is the difference between accessing one line in each of its pages, and
-    /// as many adjacent lines. Like the cell, it accesses each page several times and in
-    /// random order: some of the entries are then still in the TLB.
+    /// Additional time of TLB misses for an access of that cell: once per block of adjacent
+    /// elements.
     fn translation(&mut self, size: usize, stride: usize) -> f64 {
-        let step = self.page.max(stride);
-        let (pages, block) = (size / step, self.block());
-        if pages < 2 {
-            return 0.0;
-        }
-        let visits = (step / stride.max(block)).clamp(1, self.line / WORD);
-        let each = match self.translations.get(&(pages, step, visits)) {
-            Some(known) => *known,
-            None => {
-                let (page, line) = (self.page, self.line);
-                let words = |at: &dyn Fn(usize) -> usize| {
-                    (0..pages * visits).map(|i| at(i / visits) + i % visits * WORD).collect()
-                };
-                let apart = self.shuffled(words(&|i| i * step + i * line % page));
-                let near = self.shuffled(words(&|i| i * line));
-                let each = (apart - near).max(0.0);
-                self.translations.insert((pages, step, visits), each);
-                each
-            }
-        };
-        each * (stride as f64 / block as f64).min(1.0)
+        let block = self.block();
+        let apart = stride.max(block);
+        let probe = &mut self.probe;
+        let each = self.translations.entry((size, apart)).or_insert_with(|| {
+            let order = cell_order(size, apart, apart, WORD);
+            translation(probe, &order.into_iter().map(|at| at as u64).collect::<Vec<_>>())
+        });
+        *each * (stride as f64 / block as f64).min(1.0)
     }
 
     /// A block whose words are accessed one after the other, in bytes.
@@ -201,27 +161,16 @@ impl Cells {
         2 * self.line
     }
 
-    fn shuffled(&mut self, mut offsets: Vec<usize>) -> f64 {
-        Random::new(1).shuffle(&mut offsets);
-        time(&mut Chain::new(&mut self.block, &offsets, WORD), self.effort).fastest
-    }
-
     fn hit(&mut self, step: usize) -> f64 {
         let slot = step.trailing_zeros().min(3) as usize;
-        match self.hits[slot] {
-            Some(hit) => hit,
-            None => {
-                let hit = self.walk(TINY, step).fastest;
-                self.hits[slot] = Some(hit);
-                hit
-            }
-        }
+        let hit = self.hits[slot].unwrap_or_else(|| self.walk(TINY, step).fastest);
+        self.hits[slot] = Some(hit);
+        hit
     }
 
     fn walk(&mut self, size: usize, stride: usize) -> Timed {
         let order = cell_order(size, stride, self.block(), WORD);
-        let mut chain = Chain::new(&mut self.block, &order, stride.min(WORD));
-        time(&mut chain, self.effort)
+        self.probe.time(&order, stride.min(WORD))
     }
 }
 
@@ -236,7 +185,7 @@ mod tests {
             assert!(cells.time(size, stride).is_err(), "{size} by {stride}");
         }
         let cell = cells.time(4096, 64).unwrap();
-        assert!(cell.timed.nanos > 0.0 && cell.hit > 0.0 && cell.misses[0].is_some());
+        assert!(cell.nanos > 0.0 && cell.misses[0].is_some());
         assert!(cells.notes().len() >= 3);
     }
 }

@@ -6,12 +6,12 @@ use std::hint::black_box;
 use system::pages::PageBlock;
 
 /// Size of an address in bytes; elements closer than this share a word.
-pub const WORD: usize = size_of::<usize>();
+pub(super) const WORD: usize = size_of::<usize>();
 
 /// A closed chain, and the current position in it.
 #[derive(Debug)]
-pub struct Chain<'a> {
-    block: &'a mut PageBlock,
+pub(super) struct Chain<'a> {
+    _block: &'a mut PageBlock,
     at: usize,
     words: usize,
     /// Bytes between the elements of one word: `WORD` when there is one.
@@ -27,26 +27,21 @@ impl<'a> Chain<'a> {
     ///
     /// If there is no offset, or one is not a multiple of [`WORD`] inside the
     /// block, or `step` is not 1, 2, 4 or [`WORD`].
-    pub fn new(block: &'a mut PageBlock, offsets: &[usize], step: usize) -> Chain<'a> {
+    pub(super) fn new(block: &'a mut PageBlock, offsets: &[usize], step: usize) -> Chain<'a> {
         assert!(WORD.is_multiple_of(step), "elements of a word are 1, 2, 4 or 8 bytes apart");
         let at = link(block, offsets);
-        Chain { block, at, words: offsets.len(), step }
+        Chain { _block: block, at, words: offsets.len(), step }
     }
 
     /// Accesses of one round.
-    pub fn round(&self) -> usize {
+    pub(super) fn round(&self) -> usize {
         self.words * (WORD / self.step)
-    }
-
-    /// Whether all of the memory is in huge pages.
-    pub fn huge(&self) -> bool {
-        self.block.huge()
     }
 
     /// Makes at least `accesses` accesses from where the last walk stopped;
     /// returns how many were made.
     #[inline(never)]
-    pub fn walk(&mut self, accesses: usize) -> usize {
+    pub(super) fn walk(&mut self, accesses: usize) -> usize {
         match self.step {
             1 => self.walk_bytes::<1>(accesses),
             2 => self.walk_bytes::<2>(accesses),
@@ -135,14 +130,6 @@ mod tests {
             let made = chain.walk(16 * per_word);
             assert_eq!((made % chain.round(), chain.at), (0, start), "step {step}");
         }
-    }
-
-    #[test]
-    #[should_panic(expected = "not in this memory")]
-    fn an_offset_outside_is_refused() {
-        let mut block = PageBlock::new(4096, PageKind::Base).unwrap();
-        let len = block.len();
-        Chain::new(&mut block, &[len], WORD);
     }
 
     #[test]

@@ -9,13 +9,10 @@
 mod batch;
 mod cells;
 mod chain;
-mod error;
 mod probe;
 mod tlb;
 
-pub use batch::{Effort, Timed, reference_clock, time};
+pub use batch::reference_clock;
 pub use cells::{CellTime, Cells};
-pub use chain::{Chain, WORD};
-pub use error::LatencyError;
 pub use probe::OnTime;
-pub use tlb::{Translation, translation};
+pub use tlb::{Translation, measure_tlb};

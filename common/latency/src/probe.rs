@@ -30,7 +30,7 @@ pub struct OnTime {
     block: PageBlock,
     /// Bytes within which physical memory is contiguous, as far as known.
     page: u64,
-    effort: Effort,
+    pub(super) effort: Effort,
     began: Seconds,
     /// Time for all experiments.
     limit: Seconds,
@@ -65,11 +65,6 @@ impl OnTime {
         apart > SPLIT * together
     }
 
-    /// The memory, for other uses.
-    pub fn into_block(self) -> PageBlock {
-        self.block
-    }
-
     /// Batches used so far, and batches dropped because they were interrupted or moved to
     /// another processor.
     pub fn batches(&self) -> (usize, usize) {
@@ -81,10 +76,10 @@ impl OnTime {
         self.block.huge()
     }
 
-    /// The time of one access when these offsets are accessed in a loop.
-    pub fn time(&mut self, offsets: &[u64]) -> Timed {
-        let offsets: Vec<usize> = offsets.iter().map(|o| *o as usize).collect();
-        let mut chain = Chain::new(&mut self.block, &offsets, WORD);
+    /// The time of one access when these words are accessed in a loop, at the bytes `0, step, 2 step ...` of
+    /// each.
+    pub(super) fn time(&mut self, offsets: &[usize], step: usize) -> Timed {
+        let mut chain = Chain::new(&mut self.block, offsets, step);
         let timed = time(&mut chain, self.effort);
         self.kept += timed.kept;
         self.dropped += timed.dropped;
@@ -94,7 +89,8 @@ impl OnTime {
 
 impl Probe for OnTime {
     fn cost(&mut self, offsets: &[u64]) -> f64 {
-        let timed = self.time(offsets);
+        let offsets: Vec<usize> = offsets.iter().map(|o| *o as usize).collect();
+        let timed = self.time(&offsets, WORD);
         // other programs on the same cache (on a sibling hardware thread, which a virtual
         // machine often hides) can only add misses: for working sets that fit into private
         // caches the least disturbed batch is the truth
@@ -113,17 +109,7 @@ impl Probe for OnTime {
         true
     }
 
-    fn finest(&self) -> u64 {
-        4 << 20
-    }
-
     fn spent(&self) -> f64 {
         (clock::wall().0 - self.began.0) / self.limit.0
-    }
-
-    fn noise(&self, level: usize) -> f64 {
-        // in the first level times vary by a few percent; beyond it way prediction and TLB
-        // add up to a quarter of the step
-        if level == 1 { 0.2 } else { 0.35 }
     }
 }

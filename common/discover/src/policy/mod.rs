@@ -54,8 +54,6 @@ pub struct PolicyFound {
     pub off: f64,
     /// Sequences measured.
     pub sequences: usize,
-    /// The next likely one, and its own distance.
-    pub next: Option<(String, f64)>,
     /// Never low: that is a refusal.
     pub confidence: Confidence,
 }
@@ -65,8 +63,7 @@ struct Scored {
     policy: Policy,
     /// Its misses per access in each sequence.
     misses: Vec<f64>,
-    /// Measured minus expected misses per access, and their root mean square.
-    residuals: Vec<f64>,
+    /// Measured minus expected misses per access, as root mean square.
     off: f64,
 }
 
@@ -84,33 +81,27 @@ pub fn policy(probe: &mut impl Probe, found: &LevelFound) -> Result<PolicyFound,
             _ => format!("sequences for {ways} ways are too long"),
         });
     }
-    among(known(ways as usize), probe, found, ways)
+    among(&known(ways as usize), probe, found, ways)
 }
 
 /// The one of `policies` that explains what is measured.
 fn among(
-    policies: Vec<Policy>,
+    policies: &[Policy],
     probe: &mut impl Probe,
     found: &LevelFound,
     ways: u64,
 ) -> Result<PolicyFound, String> {
-    let line = found.line.unwrap_or(2 * WORD);
-    let mut expected: Vec<(Policy, Vec<f64>)> =
-        policies.into_iter().map(|policy| (policy, Vec::new())).collect();
-    let (mut patterns, mut costs) = (Vec::new(), Vec::new());
+    let (line, way) = (found.line.unwrap_or(2 * WORD), found.size / ways);
+    let (mut sequences, mut costs) = (Vec::new(), Vec::new());
     loop {
-        for number in (patterns.len() as u64..).take(SEQUENCES) {
-            let sequence = sequence(number, ways, line);
-            for (policy, all) in &mut expected {
-                all.push(misses(*policy, ways as usize, &sequence));
-            }
-            let aside = number % SETS * ASIDE * line % (found.size / ways);
-            patterns.push(offsets(&sequence, found.size / ways).into_iter().map(|at| at + aside).collect());
-        }
-        measure(probe, &patterns, &mut costs);
-        let verdict = decide(&expected, &costs, found);
+        sequences
+            .extend((sequences.len() as u64..).take(SEQUENCES).map(|number| sequence(number, ways, line)));
+        measure(probe, &sequences, (line, way), &mut costs);
+        let scored =
+            policies.iter().filter_map(|policy| score(*policy, ways, &sequences, &costs, found.penalty));
+        let verdict = decide(scored.collect(), costs.len());
         let sure = verdict.as_ref().is_ok_and(|verdict| verdict.confidence == Confidence::High);
-        if sure || probe.spent() >= 1.0 || patterns.len() as u64 >= MOST {
+        if sure || probe.spent() >= 1.0 || costs.len() as u64 >= MOST {
             return verdict;
         }
     }
@@ -136,25 +127,22 @@ fn sequence(number: u64, ways: u64, line: u64) -> Vec<u16> {
     order
 }
 
-/// Nanoseconds per access of each pattern, in turns, each at its least of all times
-/// it was walked: less often once the time is spent.
-fn measure(probe: &mut impl Probe, patterns: &[Vec<u64>], costs: &mut Vec<f64>) {
-    costs.resize(patterns.len(), f64::INFINITY);
+/// Nanoseconds per access of each sequence, in turns, each at its least of all times
+/// it was walked: less often once the time is spent. Each access to a line takes the next of its
+/// words: a chain can lead through each word only once.
+fn measure(probe: &mut impl Probe, sequences: &[Vec<u16>], (line, way): (u64, u64), costs: &mut Vec<f64>) {
+    costs.resize(sequences.len(), f64::INFINITY);
     for walk in 0..if probe.real() { WALKS } else { 1 } {
         if walk >= LEAST_WALKS && probe.spent() >= LATEST {
             break;
         }
-        for (least, pattern) in costs.iter_mut().zip(patterns) {
-            *least = least.min(probe.cost(pattern));
+        for ((number, sequence), least) in (0..).zip(sequences).zip(&mut *costs) {
+            let aside = number % SETS * ASIDE * line % way;
+            let word = |at: usize| sequence[..at].iter().filter(|met| **met == sequence[at]).count() as u64;
+            let at = |at: usize| u64::from(sequence[at]) * way + word(at) * WORD + aside;
+            *least = least.min(probe.cost(&(0..sequence.len()).map(at).collect::<Vec<_>>()));
         }
     }
-}
-
-/// Each access to a line takes the next of its words: a chain can lead through each
-/// word only once.
-fn offsets(sequence: &[u16], way: u64) -> Vec<u64> {
-    let word = |at: usize| sequence[..at].iter().filter(|line| **line == sequence[at]).count() as u64;
-    (0..sequence.len()).map(|at| u64::from(sequence[at]) * way + word(at) * WORD).collect()
 }
 
 /// Misses per access in the steady state.
@@ -167,68 +155,54 @@ fn misses(policy: Policy, ways: usize, sequence: &[u16]) -> f64 {
 }
 
 /// The best of all policies, if it is so far ahead that it must be right.
-fn decide(expected: &[(Policy, Vec<f64>)], costs: &[f64], found: &LevelFound) -> Result<PolicyFound, String> {
-    let mut scored: Vec<Scored> =
-        expected.iter().filter_map(|(policy, misses)| score(*policy, misses, costs, found.penalty)).collect();
+fn decide(mut scored: Vec<Scored>, sequences: usize) -> Result<PolicyFound, String> {
     scored.sort_by(|a, b| a.off.total_cmp(&b.off));
     let Some(best) = scored.first().filter(|best| best.off <= EXPLAINS) else {
-        return Err(match scored.first() {
-            Some(best) => format!(
-                "no known policy explains the cost of {} random sequences in one set; the nearest, {}, differs \
-                 by {:.2} misses per access",
-                costs.len(),
-                best.policy,
-                best.off
-            ),
-            None => "in no known policy would a miss cost what it costs on this machine".to_owned(),
+        let nearest = scored.first().map_or_else(String::new, |best| {
+            format!("; the nearest, {}, differs by {:.2} misses per access", best.policy, best.off)
         });
+        return Err(format!(
+            "no known policy explains the cost of {sequences} random sequences in one set{nearest}"
+        ));
     };
     let sigma = best.off.max(NOISE);
-    let equivalent = |one: &&Scored| one.misses.iter().zip(&best.misses).all(|(a, b)| (a - b).abs() < 1e-9);
-    let likelihood = |one: &Scored| -> f64 {
-        one.residuals.iter().map(|residual| -residual * residual / (2.0 * sigma * sigma)).sum()
-    };
-    let top = likelihood(best);
-    let others: Vec<&Scored> = scored.iter().filter(|one| !equivalent(one)).collect();
-    let against: f64 = others.iter().map(|one| (likelihood(one) - top).exp()).sum();
+    let (alike, others): (Vec<&Scored>, Vec<&Scored>) =
+        scored.iter().partition(|one| one.misses.iter().zip(&best.misses).all(|(a, b)| (a - b).abs() < 1e-9));
+    // the root mean square is over all sequences
+    let likelihood = |one: &Scored| -(sequences as f64) * (one.off / sigma).powi(2) / 2.0;
+    let against: f64 = others.iter().map(|one| (likelihood(one) - likelihood(best)).exp()).sum();
     let odds = (1.0 / against).min(MOST_ODDS);
-    let next = others.iter().max_by(|a, b| likelihood(a).total_cmp(&likelihood(b)));
     if odds < ODDS {
+        let next = others.first().map_or_else(String::new, |next| next.policy.to_string());
         return Err(format!(
-            "{} random sequences in one set leave {} and {} open: odds of {odds:.1} to 1",
-            costs.len(),
-            best.policy,
-            next.map_or_else(String::new, |next| next.policy.to_string())
+            "{sequences} random sequences in one set leave {} and {next} open: odds of {odds:.1} to 1",
+            best.policy
         ));
     }
     // What others disturb looks random: this one is named after all sequences only.
-    if best.policy == Policy::Random && (best.off > CLOSE || (costs.len() as u64) < MOST) {
+    if best.policy == Policy::Random && (best.off > CLOSE || (sequences as u64) < MOST) {
         return Err("random replacement is the nearest, but it also is if other programs disturb the cache"
             .to_owned());
     }
     Ok(PolicyFound {
-        names: scored.iter().filter(equivalent).map(|one| one.policy.to_string()).collect(),
+        names: alike.iter().map(|one| one.policy.to_string()).collect(),
         odds,
         off: best.off,
-        sequences: costs.len(),
-        next: next.map(|next| (next.policy.to_string(), next.off)),
+        sequences,
         confidence: if odds >= SURE && best.off <= CLOSE { Confidence::High } else { Confidence::Medium },
     })
 }
 
 /// Costs as misses: the straight line through them (least squares) gives the cost of a hit
 /// and of a miss, which must be near what the level showed.
-fn score(policy: Policy, misses: &[f64], costs: &[f64], penalty: f64) -> Option<Scored> {
+fn score(policy: Policy, ways: u64, sequences: &[Vec<u16>], costs: &[f64], penalty: f64) -> Option<Scored> {
+    let misses: Vec<f64> = sequences.iter().map(|sequence| misses(policy, ways as usize, sequence)).collect();
     let mean = |of: &dyn Fn(usize) -> f64| (0..costs.len()).map(of).sum::<f64>() / costs.len() as f64;
     let (x, y) = (mean(&|i| misses[i]), mean(&|i| costs[i]));
     let slope = mean(&|i| (misses[i] - x) * (costs[i] - y)) / mean(&|i| (misses[i] - x).powi(2));
     let (least, most) = PENALTY;
-    if !(least * penalty..=most * penalty).contains(&slope) {
-        return None;
-    }
-    let residuals: Vec<f64> = (0..costs.len()).map(|i| (costs[i] - y) / slope - (misses[i] - x)).collect();
-    let off = mean(&|i| residuals[i].powi(2)).sqrt();
-    Some(Scored { policy, misses: misses.to_vec(), residuals, off })
+    let off = mean(&|i| ((costs[i] - y) / slope - (misses[i] - x)).powi(2)).sqrt();
+    (least * penalty..=most * penalty).contains(&slope).then_some(Scored { policy, misses, off })
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
 //! What was found, as JSON and as a chart.
 
 use common::chart::{Axis, Chart};
-use common::discover::{Plateau, PolicyFound, Settled};
+use common::discover::{Exploration, Plateau, PolicyFound};
 use common::latency::Translation;
 use common::machine::Machine;
 use serde_json::{Value, json};
 
 /// The findings, and the conditions of the experiments.
 pub(crate) struct Findings {
-    pub(crate) settled: Settled,
+    pub(crate) settled: Exploration,
     /// Which line of a full L1 set is evicted, or why that is not reported.
     pub(super) policy: Result<PolicyFound, String>,
     pub(super) translation: Option<Translation>,
@@ -46,8 +46,7 @@ impl Findings {
             .settled
             .levels
             .iter()
-            .map(|s| {
-                let l = &s.found;
+            .map(|l| {
                 json!({
                     "level": l.level,
                     "size": l.exact_size(),
@@ -57,12 +56,12 @@ impl Findings {
                     "ways": l.ways.as_ref().ok(),
                     "ways_reason": l.ways.as_ref().err(),
                     "latency_ns": l.latency,
-                    "latency_ns_low": s.latencies.0,
-                    "latency_ns_high": s.latencies.1,
+                    "latency_ns_low": l.latencies.0,
+                    "latency_ns_high": l.latencies.1,
                     "latency_cycles": self.cycles(l.latency),
                     "penalty_ns": l.penalty,
                     "confidence": l.confidence,
-                    "runs_that_agree": s.agree,
+                    "runs_that_agree": l.agree,
                     "runs": self.settled.runs,
                     "why": l.why,
                     "system_says": reported_by_system(known, l.level).map(|(size, line, ways)| json!({"size": size, "line": line, "ways": ways})),
@@ -110,8 +109,7 @@ impl Findings {
         .curve("all levels", points(&self.settled.scan));
         let [smallest, largest] =
             [self.settled.scan.first(), self.settled.scan.last()].map(|end| end.map_or(0, |point| point.0));
-        for s in &self.settled.levels {
-            let l = &s.found;
+        for l in &self.settled.levels {
             chart = chart.curve(format!("near the end of L{}", l.level), points(&l.knee));
             let name = format!("L{} {}", l.level, l.size_text());
             chart = match l.range {

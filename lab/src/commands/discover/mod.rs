@@ -6,9 +6,9 @@ mod text;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use common::discover::{OnModel, PolicyFound, Probe, Settled, policy, settle};
+use common::discover::{Exploration, OnModel, PolicyFound, Probe, policy, settle};
 use common::failure::Failure;
-use common::latency::{OnTime, reference_clock, translation};
+use common::latency::{OnTime, measure_tlb, reference_clock};
 use common::machine;
 use common::system::pages::{PageBlock, PageKind};
 use common::units::Seconds;
@@ -106,15 +106,15 @@ pub(crate) fn on_time(seconds: u32) -> Result<Findings, Failure> {
     settled.weigh(|level| reported_by_system(known.as_ref(), level).map(|(size, ..)| size), share);
     let policy = replacement(&mut probe, &settled);
     let (huge, split, batches) = (probe.huge(), probe.split(), probe.batches());
-    let line = settled.levels.first().and_then(|level| level.found.line).unwrap_or(64);
-    let translation = if probe.spent() < 1.0 { translation(line as usize).ok() } else { None };
+    let line = settled.levels.first().and_then(|level| level.line).unwrap_or(64);
+    let translation = if probe.spent() < 1.0 { measure_tlb(line).ok() } else { None };
     let largest = known.as_ref().and_then(|known| known.levels.last()).map(|level| level.size.0);
     let clock = Some((before.0, core_clock::measure().0));
     Ok(Findings { settled, policy, translation, largest, batches, huge, split, clock, source: "timing" })
 }
 
 /// The replacement policy of L1.
-fn replacement(probe: &mut impl Probe, settled: &Settled) -> Result<PolicyFound, String> {
+fn replacement(probe: &mut impl Probe, settled: &Exploration) -> Result<PolicyFound, String> {
     let first = settled.levels.first().ok_or_else(|| "no level was found".to_owned())?;
-    policy(probe, &first.found)
+    policy(probe, first)
 }

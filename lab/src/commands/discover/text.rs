@@ -12,8 +12,7 @@ const DRIFT: f64 = 0.03;
 impl Findings {
     pub(super) fn text(&self, known: Option<&Machine>) -> String {
         let mut lines = Vec::new();
-        for s in &self.settled.levels {
-            let l = &s.found;
+        for l in &self.settled.levels {
             let ways = l.ways.as_ref().map_or("not identifiable".to_owned(), u64::to_string);
             let size = l.size_text();
             let cycles = self.cycles(l.latency).map_or(String::new(), |c| format!(" = {c:.1} cycles"));
@@ -22,8 +21,8 @@ impl Findings {
                 l.level,
                 l.line.map_or("not identifiable".to_owned(), |b| format!("{b} B")),
                 l.latency,
-                s.latencies.0,
-                s.latencies.1,
+                l.latencies.0,
+                l.latencies.1,
                 self.settled.runs,
                 l.penalty,
                 format!("{:?}", l.confidence).to_lowercase()
@@ -59,7 +58,7 @@ impl Findings {
             (None, None) => {}
         }
         if let Some(t) = &self.translation {
-            let told = |entries: Option<(usize, usize)>| {
+            let told = |entries: Option<(u64, u64)>| {
                 entries.map_or("not identifiable".to_owned(), |(a, b)| format!("{a} to {b} entries"))
             };
             lines.push(format!(
@@ -96,13 +95,9 @@ fn policy_sentence(policy: &Result<PolicyFound, String>) -> String {
                 0 => String::new(),
                 more => format!(" (or {more} that behave the same: {})", found.names[1..].join(", ")),
             };
-            let next = found
-                .next
-                .as_ref()
-                .map_or(String::new(), |(name, off)| format!(" (second best: {name}, {off:.3})"));
             format!(
                 "L1 replacement: {}{alike}, confidence {}\n    {} random sequences of lines of one set: predicted misses differ \
-                 from measured ones by {:.3} per access{next}; odds of {:.0} to 1 against all other known policies.",
+                 from measured ones by {:.3} per access; odds of {:.0} to 1 against all other known policies.",
                 found.names[0],
                 format!("{:?}", found.confidence).to_lowercase(),
                 found.sequences,

@@ -203,14 +203,6 @@ impl Probe for Noisy<'_, '_> {
         true
     }
 
-    fn finest(&self) -> u64 {
-        4 << 20
-    }
-
-    fn noise(&self, level: usize) -> f64 {
-        if level == 1 { 0.2 } else { 0.35 }
-    }
-
     fn spent(&self) -> f64 {
         self.now / BUDGET
     }
