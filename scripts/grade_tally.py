@@ -153,7 +153,7 @@ def unnamed(student, to):
 def versions(student, to):
     for version in (9, 10, 1):
         to.write(f"{student.mail}_{version}_hand_in.json", student.answers(version != 10))
-    student.reason = "3 submissions"
+    student.due, student.reason = NO_GRADE, "there are 3 submissions"
 
 
 def twice(student, to):
@@ -169,12 +169,12 @@ def old_format(student, to):
 
 def locked(student, to):
     to.write(f"{to.place(student)}/report.zip", encrypted(student.answers()))
-    student.due, student.reason = 0.0, "encrypted"
+    student.due, student.reason = NO_GRADE, "encrypted"
 
 
 def document(student, to):
     to.write(f"{to.place(student)}/report.pdf", "%PDF")
-    student.due, student.reason = 0.0, "Not read: report.pdf"
+    student.due, student.reason = NO_GRADE, "Not read: report.pdf"
 
 
 def hostile(student, to):

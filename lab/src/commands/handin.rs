@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
 use common::system::{date, files};
-use common::text::{counted, shorten};
+use common::text::counted;
 use common::{authentic, encoding, input, output};
 use report::{Answer, Answers};
 use serde_json::json;
@@ -20,8 +20,6 @@ const VERSIONS: &str = "versions.json";
 const SCHEMA: &str = "cache-lab-kit/handin/1";
 /// Largest size of all files of a submission, unpacked, in bytes; `lab grade` reads no more.
 pub(crate) const TOTAL_BYTES: u64 = 64 << 20;
-/// Longest list of names in one sentence.
-const MAX_LISTED: usize = 5;
 
 /// Make the archive to hand in: answers, page, records, exercises, versions
 ///
@@ -50,11 +48,8 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
 }
 
-/// A file of the archive.
-struct ArchiveFile {
-    name: String,
-    bytes: Vec<u8>,
-}
+/// A file of the archive: its name and its content.
+type Entry = (String, Vec<u8>);
 
 /// Collects everything, then writes the archive.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -70,34 +65,33 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let page = folder.join("report.html");
     let page = page.is_file().then(|| read(&page)).transpose()?;
     let answers = answers(args, page.as_deref())?;
-    let mut entries =
-        vec![ArchiveFile { name: "answers.json".to_owned(), bytes: answers.json().into_bytes() }];
-    entries.extend(page.map(|bytes| ArchiveFile { name: "report.html".to_owned(), bytes }));
-    let (records, missing) = records(args)?;
-    entries.extend(records);
-    bounded(&entries)?;
     let answered = answers.fields.iter().filter(|(id, answer)| is_answer(id, answer)).count();
-    let list: Vec<_> =
-        entries.iter().map(|entry| json!({ "name": entry.name, "bytes": entry.bytes.len() })).collect();
-    let versions = json!({
-        "schema": SCHEMA, "kit_version": common::VERSION, "made": date::now(), "answers": answered, "files": list,
-    });
-    entries.push(ArchiveFile { name: VERSIONS.to_owned(), bytes: format!("{versions:#}\n").into_bytes() });
+    let (records, mut missing) = records(args)?;
+    let number = records.iter().filter(|(name, _)| name.starts_with("records/")).count();
+    match &page {
+        Some(page) => missing.extend(empty_fields(page, answered)),
+        None => missing.push(format!("there is no report.html in '{}'", input::name(folder))),
+    }
+    let shown = if page.is_some() { "the page, " } else { "" };
+    let mut entries = vec![("answers.json".to_owned(), answers.json().into_bytes())];
+    entries.extend(page.map(|bytes| ("report.html".to_owned(), bytes)));
+    entries.extend(records);
+    let bytes: u64 = entries.iter().map(|(_, bytes)| bytes.len() as u64).sum();
+    if bytes > TOTAL_BYTES {
+        return Err(Failure::could_not(format!(
+            "{} MiB are too much to hand in; {} MiB are read: leave out records",
+            bytes >> 20,
+            TOTAL_BYTES >> 20
+        )));
+    }
+    let versions = json!({ "schema": SCHEMA, "kit_version": common::VERSION, "made": date::now() });
+    entries.push((VERSIONS.to_owned(), format!("{versions:#}\n").into_bytes()));
     let bytes =
         archive(&entries).map_err(|why| Failure::could_not(format!("the archive cannot be made: {why}")))?;
     output::write(&out, &bytes)?;
-    let number = entries.iter().filter(|entry| entry.name.starts_with("records/")).count();
-    let missing = missing.into_iter().chain(empty_fields(&entries, answered)).collect();
-    let page = if entries.iter().any(|entry| entry.name == "report.html") { "the page, " } else { "" };
-    notes(folder, &answers, &entries, missing)
-        .iter()
-        .for_each(|note| output::message(format!("lab handin: note: {note}")));
-    output::print(&format!(
-        "{}: {}, {page}{}. Hand in this file.\n",
-        out.display(),
-        counted(answered, "answer"),
-        counted(number, "record"),
-    ))
+    missing.iter().for_each(|note| output::message(format!("lab handin: note: {note}")));
+    let (answered, number) = (counted(answered, "answer"), counted(number, "record"));
+    output::print(&format!("{}: {answered}, {shown}{number}. Hand in this file.\n", out.display()))
 }
 
 /// Whether a field has an answer; the student's name is none.
@@ -106,9 +100,8 @@ pub(crate) fn is_answer(id: &str, answer: &Answer) -> bool {
 }
 
 /// How many of the page's fields have no answer, if any.
-fn empty_fields(entries: &[ArchiveFile], answered: usize) -> Option<String> {
-    let page = entries.iter().find(|entry| entry.name == "report.html")?;
-    let fields = Answers::fields_in_page(&encoding::decode(&page.bytes).ok()?);
+fn empty_fields(page: &[u8], answered: usize) -> Option<String> {
+    let fields = Answers::fields_in_page(&encoding::decode(page).ok()?);
     let empty = fields.checked_sub(answered).filter(|empty| *empty > 0)?;
     Some(format!("empty fields of the page: {empty} of {fields}"))
 }
@@ -199,7 +192,7 @@ fn saved_answers(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The records and the exercises in the folder and on the command line, and what is missing.
-fn records(args: &Args) -> Result<(Vec<ArchiveFile>, Vec<String>), Failure> {
+fn records(args: &Args) -> Result<(Vec<Entry>, Vec<String>), Failure> {
     let folder = args.folder.join("records");
     let json = |path: &PathBuf| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
     let mut paths: Vec<PathBuf> = fs::read_dir(&folder)
@@ -211,14 +204,14 @@ fn records(args: &Args) -> Result<(Vec<ArchiveFile>, Vec<String>), Failure> {
     paths.sort();
     paths.extend(Some(args.folder.join("exercises.json")).filter(|path| path.is_file()));
     paths.extend(args.records.iter().cloned());
-    let (mut found, mut missing): (Vec<ArchiveFile>, _) = (Vec::new(), Vec::new());
+    let (mut found, mut missing): (Vec<Entry>, _) = (Vec::new(), Vec::new());
     if paths.is_empty() {
         missing.push("there are no records in it; hit rates and speed-ups are graded with them".to_owned());
     }
     for path in paths {
         let bytes = read(&path)?;
         // The same file, or a copy of it.
-        if found.iter().any(|entry| entry.bytes == bytes) {
+        if found.iter().any(|(_, known)| *known == bytes) {
             continue;
         }
         let shown = input::name(&path);
@@ -234,50 +227,20 @@ fn records(args: &Args) -> Result<(Vec<ArchiveFile>, Vec<String>), Failure> {
             0 => format!("{folder}{name}"),
             number => format!("{folder}{number}-{name}"),
         };
-        let taken = |place: &String| found.iter().any(|entry| entry.name == *place);
+        let taken = |place: &String| found.iter().any(|(name, _)| name == place);
         let place = (0..).map(place).find(|place| !taken(place)).unwrap_or_default();
-        found.push(ArchiveFile { name: place, bytes });
+        found.push((place, bytes));
     }
     Ok((found, missing))
 }
 
-/// Refuses files that `lab grade` would not read.
-fn bounded(entries: &[ArchiveFile]) -> Result<(), Failure> {
-    let bytes: u64 = entries.iter().map(|entry| entry.bytes.len() as u64).sum();
-    if bytes <= TOTAL_BYTES {
-        return Ok(());
-    }
-    Err(Failure::could_not(format!(
-        "{} MiB are too much to hand in; {} MiB are read: leave out records",
-        bytes >> 20,
-        TOTAL_BYTES >> 20
-    )))
-}
-
-/// What the student should know before handing the archive in.
-fn notes(folder: &Path, answers: &Answers, entries: &[ArchiveFile], mut notes: Vec<String>) -> Vec<String> {
-    if !entries.iter().any(|entry| entry.name == "report.html") {
-        notes.push(format!("there is no report.html in '{}'", input::name(folder)));
-    }
-    let open: Vec<&String> =
-        answers.fields.iter().filter(|(_, answer)| answer.is_empty()).map(|(id, _)| id).collect();
-    if !open.is_empty() {
-        let mut names: Vec<String> = open.iter().take(MAX_LISTED).map(|id| shorten(id, 40)).collect();
-        if open.len() > MAX_LISTED {
-            names.push("…".to_owned());
-        }
-        notes.push(format!("you deleted {}: {}", counted(open.len(), "earlier answer"), names.join(", ")));
-    }
-    notes
-}
-
 /// The entries as a zip archive; the same entries give the same bytes.
-fn archive(entries: &[ArchiveFile]) -> Result<Vec<u8>, String> {
+fn archive(entries: &[Entry]) -> Result<Vec<u8>, String> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
-    for entry in entries {
-        let begun = writer.start_file(entry.name.as_str(), SimpleFileOptions::default());
+    for (name, bytes) in entries {
+        let begun = writer.start_file(name.as_str(), SimpleFileOptions::default());
         begun.map_err(|error| error.to_string())?;
-        writer.write_all(&entry.bytes).map_err(|error| error.to_string())?;
+        writer.write_all(bytes).map_err(|error| error.to_string())?;
     }
     writer.finish().map(Cursor::into_inner).map_err(|error| error.to_string())
 }

@@ -4,7 +4,6 @@ pub(crate) mod grade;
 pub(crate) mod key;
 pub(crate) mod mystery;
 mod names;
-mod procedure;
 pub(crate) mod roster;
 pub(crate) mod survey;
 mod tables;

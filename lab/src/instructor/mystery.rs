@@ -1,24 +1,27 @@
 //! `lab mystery`: sealed machines with caches to discover, one for each student.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
+use clap::Parser;
+use common::authentic;
+use common::cli::{Counters, Measuring, Modelling, Output};
 use common::failure::Failure;
-use common::machine::{self, Draw, Replacement};
+use common::machine::{self, Draw};
+use common::measure::Session;
 use common::output;
+use common::record::Record;
 use common::system::files;
 
 use super::key::{Answers, Key, Phrase, SCHEMA};
+use super::names;
 use super::roster::{self, Roster};
-use super::{names, procedure};
 
 /// Make sealed machines, a different one for each student
 ///
 /// Each name gives a file NAME.toml for --machine, which hides its caches; cm1 and
 /// spark measure it like any other machine. The same key and names always give the
 /// same machines. Their caches are written next to the folder: DIR-key.csv and
-/// DIR-key.json, which is for lab grade.
+/// DIR-key.json, which is for lab grade. No file with other content is replaced.
 /// docs/instructors.md says who can open such a file.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -28,54 +31,22 @@ pub(crate) struct Args {
     #[command(flatten)]
     roster: Roster,
 
-    /// Write the files into this folder [default: machines; within the kit's sources
-    /// ../machines]
-    #[arg(short, long, value_name = "DIR")]
-    output: Option<PathBuf>,
-
-    /// Print the caches of each machine as CSV instead, and write nothing
-    #[arg(long)]
-    answers: bool,
+    /// Write the files into this folder
+    #[arg(short, long, value_name = "DIR", default_value = "machines")]
+    output: PathBuf,
 
     /// Write the sweeps that the handout's commands measure, and the machines into DIR-kept
     /// for you: about two seconds per machine
-    #[arg(long, conflicts_with = "answers")]
-    sweeps: bool,
-
-    /// Replace existing files
     #[arg(long)]
-    force: bool,
+    sweeps: bool,
 
     /// Add a TLB to the machines, which spark shows
     #[arg(long)]
     tlb: bool,
 
-    /// Choose the caches' replacement policy
-    #[arg(long, value_enum, value_name = "POLICY", default_value = "lru")]
-    replacement: Policy,
-
-    /// Scatter the figures of sweeps by up to so many percent, as measured ones do: 0 to 5
-    #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = percent)]
-    noise: f64,
-
     /// Names that get a machine, in addition to those of the roster
     #[arg(value_name = "NAME", required_unless_present = "roster")]
     names: Vec<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Policy {
-    /// The least recently used line is evicted
-    Lru,
-    /// The line that a tree of bits points at is evicted; ways are powers of two
-    Plru,
-    /// The oldest line is evicted
-    Fifo,
-}
-
-fn percent(text: &str) -> Result<f64, String> {
-    let percent = text.parse().ok().filter(|percent| (0.0..=5.0).contains(percent));
-    percent.ok_or_else(|| "noise is 0 to 5 percent".to_owned())
 }
 
 /// A file to write, its content, and whether only its owner may read it.
@@ -86,16 +57,12 @@ struct File {
 }
 
 impl File {
-    fn open(path: PathBuf, text: String) -> File {
-        File { path, bytes: text.into_bytes(), private: false }
-    }
-
-    fn private(path: PathBuf, text: String) -> File {
-        File { private: true, ..File::open(path, text) }
+    fn new(path: PathBuf, text: String, private: bool) -> File {
+        File { path, bytes: text.into_bytes(), private }
     }
 }
 
-/// Writes the files, or prints what is in them.
+/// Draws the machines, then writes all files.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.roster.name_columns.len() > 1 {
         return Err(Failure::usage("machines are named by one column; give --name-column once"));
@@ -103,46 +70,44 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let listed = args.roster.read()?;
     let listed_names = listed.as_ref().map(roster::Listed::names).unwrap_or_default();
     let names = roster::unique(listed_names.into_iter().chain(args.names.iter().cloned()), "the class")?;
-    let (key, machines) = draw(args, &names)?;
-    let key = Key { column: listed.map(|listed| listed.header[listed.naming[0]].clone()), ..key };
-    if args.answers {
-        return output::print(&key.csv());
-    }
-    let out = &args.output.clone().unwrap_or_else(|| {
-        std::env::current_dir().map_or_else(|_| MACHINES.into(), |here| default_out(&here))
-    });
-    let machines_in = if args.sweeps { sibling(out, "-kept")? } else { out.clone() };
-    let mut files: Vec<File> = machines
-        .into_iter()
-        .map(|(name, text)| File { private: args.sweeps, ..File::open(machines_in.join(name), text) })
-        .collect();
+    let out = args.output.as_path();
+    let machines_in = if args.sweeps { sibling(out, "-kept")? } else { out.to_owned() };
+    let (machines, texts) = draw(args, &names)?;
+    let column = listed.map(|listed| listed.header[listed.naming[0]].clone());
+    let key = Key { schema: SCHEMA.to_owned(), column, machines };
+    let files = key.machines.iter().zip(texts);
+    let files: Vec<File> =
+        files.map(|(machine, text)| File::new(machines_in.join(&machine.file), text, args.sweeps)).collect();
     let json = serde_json::to_string_pretty(&key).map_err(Failure::could_not)? + "\n";
     let key_json = sibling(out, "-key.json")?;
     // A key to which names were added has all machines that it had.
-    let earlier = Key::read(&key_json).ok();
-    let known = |machine: &Answers| earlier.as_ref().is_some_and(|key| key.machines.contains(machine));
-    let grows = earlier
-        .as_ref()
-        .is_some_and(|earlier| earlier.machines.iter().all(|machine| key.machines.contains(machine)));
-    let keys = [File::private(sibling(out, "-key.csv")?, key.csv()), File::private(key_json.clone(), json)];
-    replaceable(&files, args.force)?;
-    replaceable(&keys, args.force || grows)?;
-    files.extend(keys);
-    write(&files, args.sweeps.then_some(&*machines_in))?;
-    if args.sweeps {
-        sweep(&key, &machines_in, out, args.force, known)?;
+    let earlier = Key::read(&key_json).map_or(Vec::new(), |earlier| earlier.machines);
+    let grows = !earlier.is_empty() && earlier.iter().all(|machine| key.machines.contains(machine));
+    let keys =
+        [File::new(sibling(out, "-key.csv")?, key.csv(), true), File::new(key_json.clone(), json, true)];
+    replaceable(&files)?;
+    if !grows {
+        replaceable(&keys)?;
     }
-    let (machines, key) = (machines_in.display(), key_json.display());
     let made = if args.sweeps {
-        format!(
-            "{} machines in {machines}, their sweeps in {}; do not hand out {machines}, {key} and its CSV\n",
-            names.len(),
-            out.display()
-        )
+        files::make_private_folder(&machines_in)
     } else {
-        format!("{} machines in {machines}; do not hand out {key} and its CSV\n{}\n", names.len(), promise())
+        std::fs::create_dir_all(&machines_in)
     };
-    output::print(&made)
+    made.map_err(|error| could_not_make(&machines_in, &error))?;
+    write(files.iter().chain(&keys))?;
+    let (machines, key_name) = (machines_in.display(), key_json.display());
+    let (number, out) = (names.len(), out.display());
+    if args.sweeps {
+        sweep(&key, &machines_in, args)?;
+        return output::print(&format!(
+            "{number} machines in {machines}, their sweeps in {out}; do not hand out {machines}, {key_name} and its CSV\n"
+        ));
+    }
+    output::print(&format!(
+        "{number} machines in {machines}; do not hand out {key_name} and its CSV\n{}\n",
+        promise()
+    ))
 }
 
 /// Says who can open the files that these programs seal.
@@ -156,30 +121,10 @@ fn promise() -> &'static str {
     }
 }
 
-/// The default name of the folder.
-const MACHINES: &str = "machines";
-
-/// `machines`, or a folder next to the kit's sources if the folder is within them: the archive
-/// of a kit contains all of its folder, and must not contain a class's machines.
-fn default_out(folder: &Path) -> PathBuf {
-    let is_kit = |folder: &&Path| {
-        ["Cargo.toml", "common/seal/Cargo.toml"].iter().all(|file| folder.join(file).is_file())
-    };
-    let root = folder.ancestors().enumerate().filter(|(_, folder)| is_kit(folder)).last();
-    let above = root.filter(|(_, folder)| folder.parent().is_some()).map_or(0, |(above, _)| above + 1);
-    (0..above).map(|_| "..").chain([MACHINES]).collect()
-}
-
-/// The key of all machines, and the sealed files.
-fn draw(args: &Args, names: &[String]) -> Result<(Key, Vec<(PathBuf, String)>), Failure> {
+/// The right values for all machines, and the sealed files' texts.
+fn draw(args: &Args, names: &[String]) -> Result<(Vec<Answers>, Vec<String>), Failure> {
     let phrase = args.phrase.read()?;
-    let replacement = match args.replacement {
-        Policy::Lru => Replacement::Lru,
-        Policy::Plru => Replacement::Plru,
-        Policy::Fifo => Replacement::Fifo,
-    };
-    let mut draw =
-        Draw::new(&phrase).with_tlb(args.tlb).with_replacement(replacement).with_noise(args.noise / 100.0);
+    let mut draw = Draw::new(&phrase).with_tlb(args.tlb);
     if names.len() > draw.most() {
         return Err(Failure::usage(format!(
             "there are {} different machines of this kind, and {} names; make several classes with a key each",
@@ -190,11 +135,9 @@ fn draw(args: &Args, names: &[String]) -> Result<(Key, Vec<(PathBuf, String)>), 
     let of_name = |name: &String| {
         let drawn = draw.machine(name);
         let sealed = machine::seal(name, &drawn.toml(name));
-        let file = names::file_stem(name) + ".toml";
-        (Answers::of(name, file.clone(), sealed.tag, &drawn), (PathBuf::from(file), sealed.text))
+        (Answers::of(name, names::file_stem(name) + ".toml", sealed.tag, &drawn), sealed.text)
     };
-    let (machines, files) = names.iter().map(of_name).unzip();
-    Ok((Key { schema: SCHEMA.to_owned(), column: None, machines }, files))
+    Ok(names.iter().map(of_name).unzip())
 }
 
 /// A path next to `out`, with a suffix after its name; it is not handed out with `out`.
@@ -210,61 +153,93 @@ fn sibling(out: &Path, ending: &str) -> Result<PathBuf, Failure> {
     Ok(out.with_file_name(name))
 }
 
-/// Refuses to replace files that exist with other content, unless `force`.
-fn replaceable(files: &[File], force: bool) -> Result<(), Failure> {
+/// Refuses to replace files that exist with other content.
+fn replaceable(files: &[File]) -> Result<(), Failure> {
     let other = |file: &&File| std::fs::read(&file.path).is_ok_and(|there| there != file.bytes);
-    match files.iter().filter(|_| !force).find(other) {
+    match files.iter().find(other) {
         Some(file) => Err(Failure::could_not(format!(
-            "'{}' exists already and is different; choose another --output, or replace it with --force",
+            "'{}' exists already and is different; choose another --output, or move it away",
             file.path.display()
         ))),
         None => Ok(()),
     }
 }
 
-/// Writes all files. The folder `private_folder` is made for its owner alone.
-fn write(files: &[File], private_folder: Option<&Path>) -> Result<(), Failure> {
-    for folder in files.iter().filter_map(|file| file.path.parent()).collect::<BTreeSet<_>>() {
-        let made = if private_folder == Some(folder) {
-            files::make_private_folder(folder)
-        } else {
-            std::fs::create_dir_all(folder)
-        };
-        made.map_err(|error| {
-            Failure::could_not(format!("cannot make the folder '{}': {error}", folder.display()))
-        })?;
-    }
-    files.iter().try_for_each(|File { path, bytes, private }| {
+fn could_not_make(folder: &Path, error: &std::io::Error) -> Failure {
+    Failure::could_not(format!("cannot make the folder '{}': {error}", folder.display()))
+}
+
+fn write<'f>(files: impl IntoIterator<Item = &'f File>) -> Result<(), Failure> {
+    files.into_iter().try_for_each(|File { path, bytes, private }| {
         let written =
             if *private { files::write_privately(path, bytes) } else { files::write_atomically(path, bytes) };
         written.map_err(Failure::could_not)
     })
 }
 
-/// Measures each machine as a student would; a folder for each. The folder of a machine
-/// that is `known` from an earlier run stays as it is, unless `force`.
-fn sweep(
-    key: &Key,
-    machines: &Path,
-    out: &Path,
-    force: bool,
-    known: impl Fn(&Answers) -> bool,
-) -> Result<(), Failure> {
+/// The measurements that the handout asks of a student, without `--machine`. They reach four
+/// times the largest cache that any machine of a class has, so they reveal nothing about one
+/// machine.
+const COMMANDS: [(&str, &str); 3] = [
+    ("cm1-l1", "cm1 --max 256K --until-decided"),
+    ("cm1-l2", "cm1 --event PAPI_L2_DCM --max 4M --until-decided"),
+    ("spark", "spark --max 4M"),
+];
+
+#[derive(Parser)]
+struct Cm1 {
+    #[command(flatten)]
+    options: cm1::Options,
+}
+
+#[derive(Parser)]
+struct Spark {
+    #[command(flatten)]
+    options: spark::Options,
+}
+
+/// Measures each machine as a student would; a folder for each. A machine whose folder has
+/// all records stays as it is: records have the current time and a new id, so they never
+/// equal earlier ones.
+fn sweep(key: &Key, machines: &Path, args: &Args) -> Result<(), Failure> {
     for (number, machine) in (1..).zip(&key.machines) {
-        let there = out.join(machine.file.trim_end_matches(".toml")).join("spark.out").is_file();
-        if there && known(machine) && !force {
+        let folder = args.output.join(machine.file.trim_end_matches(".toml"));
+        let file = |name: &str| folder.join(format!("{name}.json"));
+        if COMMANDS.iter().all(|(name, _)| is_of(&file(name), machine)) {
             continue;
         }
         output::message(format!("lab mystery: machine {number} of {}", key.machines.len()));
-        let folder = out.join(machine.file.trim_end_matches(".toml"));
-        let mut files = Vec::new();
-        for (name, record, lines) in procedure::sweeps(&machines.join(&machine.file))? {
-            files.push(File::open(folder.join(format!("{name}.json")), record.json()));
-            files.push(File::open(folder.join(format!("{name}.out")), lines));
-        }
-        // Records have the current time and a new id, so they never equal earlier ones.
-        replaceable(&files, force)?;
-        write(&files, None)?;
+        let session = Session::start(
+            &Measuring::once(Counters::Model),
+            &Modelling::of(&machines.join(&machine.file).display().to_string()),
+            &Output::none(),
+        )?;
+        let record = |(name, command): (&str, &str)| {
+            let record = measure(&session, command)?;
+            Ok(File::new(file(name), record.json(), false))
+        };
+        let files = COMMANDS.into_iter().map(record).collect::<Result<Vec<File>, Failure>>()?;
+        replaceable(&files)?;
+        std::fs::create_dir_all(&folder).map_err(|error| could_not_make(&folder, &error))?;
+        write(&files)?;
     }
     Ok(())
+}
+
+/// Whether a file is an unchanged record of that sealed machine.
+fn is_of(path: &Path, machine: &Answers) -> bool {
+    let record = std::fs::read_to_string(path).ok().and_then(|text| authentic::parse(&text).ok());
+    record.and_then(|record| record.seal).is_some_and(|seal| seal.machine == machine.seal)
+}
+
+fn measure(session: &Session, command: &str) -> Result<Record, Failure> {
+    let words = command.split(' ');
+    let record = if command.starts_with("spark") {
+        let args = Spark::try_parse_from(words.clone()).map_err(Failure::could_not)?;
+        spark::measure(session, session.counters, &args.options, &mut |_| ())?
+    } else {
+        let args = Cm1::try_parse_from(words.clone()).map_err(Failure::could_not)?;
+        cm1::measure(session, &args.options, &mut |_| ())?
+    };
+    Ok(Record { arguments: words.skip(1).map(str::to_owned).collect(), ..record })
 }

@@ -54,22 +54,8 @@ impl Roster {
     }
 }
 
-/// A row that Canvas adds after the header of its gradebook.
-const OF_GRADEBOOK: &str = "Points Possible";
-
 fn read(path: &Path, columns: &[String]) -> Result<Listed, Failure> {
     let (table, file) = (Table::read(path)?, input::name(path));
-    for row in &table.rows {
-        if row.cells.len() != table.header.len() {
-            return Err(table.ragged(&file, row));
-        }
-        if row.cells.iter().any(|cell| cell.trim() == OF_GRADEBOOK) {
-            return Err(Failure::usage(format!(
-                "{file}, line {}: '{OF_GRADEBOOK}' is a row of a gradebook, not a student; delete that line",
-                row.line
-            )));
-        }
-    }
     let lacks = |asked: String| {
         let columns = table.header.join("', '");
         Failure::usage(format!("{file} has {asked}; name one with --name-column: '{columns}'"))
@@ -140,14 +126,12 @@ mod tests {
         assert_eq!(read("name,id\n\"Silva, Ana\",7\n").unwrap().names(), ["7"]);
         assert_eq!(read("\u{feff}name;id\r\nMedia;7\r\n").unwrap().names(), ["7"]);
         let open = read("name,id\n\"Bea,8\nAna,7\n").unwrap_err();
-        assert!(open.contains("class.csv: line 2: a cell in quotes does not end"), "{open}");
+        assert!(open.contains("class.csv: a cell in quotes does not end"), "{open}");
         for (text, line, found) in [
             ("name,id\nBea,8\nSilva, Ana,7\n", "line 3", "3 cells where the header has 2"),
             ("name,id,mail\nSilva, Ana,7,\n", "line 2", "('Silva', ' Ana', '7', '')"),
             ("sep=;\nname;id\n\nBea;8;\n", "line 4", "contains a semicolon"),
-            ("name,id,mail\nBea,8\n", "line 2", "2 cells where the header has 3"),
-            ("name\tid\nTurma A\n", "line 2", "1 cells"),
-            ("Student,id,HW1\n    Points Possible,,10\nBea,8,9\n", "line 2", "'Points Possible'"),
+            ("name\tid\nTurma A\n", "line 2", "a name is empty"),
             ("name,id,ID\nBea,8,9\n", "", "columns 'id' and 'ID'"),
             ("name,id,grade\n,,Manual Posting\nBea,8,9\n", "line 2", "a name is empty"),
         ] {

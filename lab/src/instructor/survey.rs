@@ -35,10 +35,6 @@ pub(crate) struct Args {
     #[arg(long)]
     name: bool,
 
-    /// Use these words to change the id, so that each survey has different ids
-    #[arg(long, value_name = "WORDS", default_value = "")]
-    salt: String,
-
     /// Set the time for the experiments on caches
     #[arg(long, value_name = "S", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=600))]
     seconds: u32,
@@ -75,7 +71,7 @@ fn reported_by_system(args: &Args) -> Value {
         "schema": SCHEMA,
         "time": date::now(),
         "kit_version": common::VERSION,
-        "host": { "id": &seal::tag("host", &[args.salt.as_bytes(), name.as_bytes()])[..12], "name": args.name.then_some(name) },
+        "host": { "id": &seal::tag("host", &[name.as_bytes()])[..12], "name": args.name.then_some(name) },
         "processor": { "name": facts.name, "vendor": facts.vendor, "logical": logical, "cores": cores, "sockets": sockets },
         "virtual_machine": facts.virtual_machine,
         "container": facts.container,

@@ -87,26 +87,17 @@ pub(crate) fn whole(number: u64) -> Vec<String> {
 
 /// `32 B`, `32-byte`, `line = 32`, `"line_bytes": 32` …
 pub(crate) fn line(line: u64) -> Vec<String> {
-    let mut spelled =
-        ["B", "bytes", "byte"].map(|unit| [" ", "-", ""].map(|gap| format!("{line}{gap}{unit}"))).concat();
-    spelled.extend(
-        ["line", "lines of", "line of", "line size", "line_size", "line_bytes", "block", "line:", "line ="]
-            .map(|word| format!("{word} {line}")),
-    );
-    spelled.extend(
-        ["line", "line_size", "line_bytes"]
-            .map(|word| [":", ": "].map(|gap| format!("\"{word}\"{gap}{line}")))
-            .concat(),
-    );
-    spelled
+    let forms = "# B|#B|#-byte|# byte|#byte|line #|lines of #|line of #|line size #|block #|line: #|line = #|\
+                 line_size #|line_bytes #|\"line\":#|\"line\": #|\"line_size\": #|\"line_bytes\":#|\"line_bytes\": #";
+    spelled(forms, line)
 }
 
 fn ways(ways: usize) -> Vec<String> {
-    let mut spelled =
-        vec![format!("{ways}-way"), format!("{ways} way"), format!("{ways} ways"), format!("{ways} vias")];
-    spelled.extend(["ways", "ways:", "ways ="].map(|word| format!("{word} {ways}")));
-    spelled.extend([":", ": "].map(|gap| format!("\"ways\"{gap}{ways}")));
-    spelled
+    spelled("#-way|# way|# ways|# vias|ways #|ways: #|ways = #|\"ways\":#|\"ways\": #", ways as u64)
+}
+
+fn spelled(forms: &str, number: u64) -> Vec<String> {
+    forms.split('|').map(|form| form.replace('#', &number.to_string())).collect()
 }
 
 fn nanos(seconds: f64) -> Vec<String> {

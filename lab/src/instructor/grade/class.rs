@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use common::text::{counted, shorten};
 
+use super::times::{self, Due};
 use crate::instructor::names;
 use crate::instructor::roster::Listed;
 
@@ -75,6 +76,18 @@ impl Class {
         self.listed.header.iter().position(|column| column.to_lowercase() == header)
     }
 
+    /// The times of hand-in in the roster's column of times.
+    ///
+    /// # Errors
+    ///
+    /// If a time cannot be read; a clause.
+    pub(super) fn times(&self, due: Option<Due>) -> Result<HashMap<usize, i64>, String> {
+        let column = times::HEADERS.iter().find_map(|header| self.column(header));
+        let Some(at) = column else { return Ok(HashMap::new()) };
+        let rows = self.names.iter().zip(&self.listed.rows).enumerate();
+        times::of(rows.map(|(student, (name, row))| (student, name.as_str(), row[at].as_str())), due)
+    }
+
     /// How a table names students: by its columns that have the header of a roster column,
     /// identifying columns first; 'student' stands for the student's name.
     ///
@@ -92,10 +105,8 @@ impl Class {
             }
             columns.push((at, column));
         }
-        let rank = |column: usize| {
-            self.listed.naming.iter().position(|known| *known == column).unwrap_or(usize::MAX)
-        };
-        columns.sort_by_key(|(_, column)| (rank(*column), *column));
+        let naming = &self.listed.naming;
+        columns.sort_by_key(|(_, column)| !naming.contains(column));
         if columns.is_empty() {
             let headers = |names: &[String]| shorten(&names.join("', '"), 200);
             return Err(format!(
@@ -111,7 +122,7 @@ impl Class {
 /// The columns of a table that name students, with the roster's columns.
 pub(super) struct Join<'c> {
     class: &'c Class,
-    columns: Vec<(usize, usize)>,
+    pub(super) columns: Vec<(usize, usize)>,
 }
 
 impl Join<'_> {
@@ -154,11 +165,6 @@ impl Join<'_> {
         let mut cells = self.columns.iter().filter_map(|(at, _)| row.get(*at)).map(|cell| cell.trim());
         shorten(cells.find(|cell| !cell.is_empty()).unwrap_or_default(), 60)
     }
-
-    /// The first column that names students.
-    pub(super) fn first(&self) -> usize {
-        self.columns[0].0
-    }
 }
 
 /// The student, if there is only one.
@@ -174,40 +180,8 @@ pub(super) fn unquoted(cell: &str) -> &str {
 /// `what: 3 of 300 students: a, b, c`; nothing if there are none.
 pub(super) fn note(what: &str, names: &[String], of: usize) -> Option<String> {
     const MAX_LISTED: usize = 10;
-    let shown: Vec<String> = names.iter().take(MAX_LISTED).map(|name| shorten(name, 60)).collect();
-    let more = match names.len().saturating_sub(MAX_LISTED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    let mut shown: Vec<String> = names.iter().take(MAX_LISTED).map(|name| shorten(name, 60)).collect();
+    shown.extend((names.len() > MAX_LISTED).then(|| "…".to_owned()));
     let (number, of) = (names.len(), counted(of, "student"));
-    (number > 0).then(|| format!("{what}: {number} of {of}: {}{more}", shown.join(", ")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_row_is_of_the_student_whom_its_headers_name() {
-        let rows = [["ana", "1001", "Ana Silva"], ["1001", "2002", "Bo"], ["işil", "3", "Ana Silva"]];
-        let rows = rows.map(|row| row.map(str::to_owned).to_vec()).to_vec();
-        let header = ["user", "number", "name"].map(str::to_owned).to_vec();
-        let class = Class::new(Listed { header, rows, naming: vec![0] });
-        for (header, row, found) in [
-            ("number", "1001", vec![0]),
-            ("user", "1001", vec![1]),
-            ("student", "1001", vec![1]),
-            ("name,number", "Ana Silva,3", vec![2]),
-            ("user,number", "ana,2002", vec![0, 1]),
-            ("user,number", ",2002", vec![1]),
-            ("name", "Ana Silva", vec![0, 2]),
-            ("user,number", "nobody,2002", vec![]),
-        ] {
-            let cells = |text: &str| text.split(',').map(str::to_owned).collect::<Vec<_>>();
-            let join = class.join(&cells(header), &[]).map_err(|why| panic!("{why}"));
-            let students = join.map(|join| join.students(&cells(row)).into_iter().collect::<Vec<_>>());
-            assert_eq!(students, Ok::<_, ()>(found), "{header}");
-        }
-        assert!(class.join(&["nº".to_owned()], &[]).is_err_and(|why| why.contains("'nº'")));
-    }
+    (number > 0).then(|| format!("{what}: {number} of {of}: {}", shown.join(", ")))
 }

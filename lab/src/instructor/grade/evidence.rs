@@ -1,13 +1,61 @@
-//! What a student measured: the records that count, and the figures that answers are
-//! compared with or the reasons why there are none.
+//! What was handed in under one name: answers, records, exercises. Which records count, and
+//! the figures that answers are compared with or the reasons why there are none.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::authentic::{self, Unread};
 use common::record::Record;
 use common::text::shorten;
+use report::Answer;
 
 use super::reason::Reason;
+use crate::commands::handin::is_answer;
+
+/// The answer that an `exercises.json` is, and the answer to each task that it says is solved.
+pub(super) const EXERCISES: &str = "exercises.json";
+pub(super) const PASSED: &str = "passed";
+
+/// A submission: everything handed in under one name.
+#[derive(Debug)]
+pub(super) struct Submission {
+    /// The name of its folder or file without the collecting system's ending.
+    pub(super) name: String,
+    /// Whose it is, none if nobody's; or a clause that says why nobody knows.
+    pub(super) owner: Result<Vec<usize>, String>,
+    /// The student whom it may be of.
+    pub(super) suggested: Option<usize>,
+    /// When it was handed in, by the collecting system's clock.
+    pub(super) time: Option<i64>,
+    pub(super) answers: BTreeMap<String, Answer>,
+    pub(super) evidence: Evidence,
+    /// What was not read.
+    pub(super) notes: Vec<Reason>,
+}
+
+impl Submission {
+    /// Why only a person can read its answers; a clause.
+    pub(super) fn unreadable(&self) -> Option<&'static str> {
+        let has = |is: fn(&Reason) -> bool| self.notes.iter().any(is);
+        if has(|note| matches!(note, Reason::OtherStudent(_))) {
+            return Some("it has the answers of two students; read them and give points");
+        }
+        // All notes but those of pages without answers are of files that were not read.
+        let unread = self.is_empty() && has(|note| !matches!(note, Reason::PageWithoutAnswers(_)));
+        unread.then_some("what was handed in cannot be read; read it and give points")
+    }
+
+    /// Whether there are answers, though only a person may be able to read them.
+    pub(super) fn has_answers(&self) -> bool {
+        let is_of_answers =
+            |note: &Reason| matches!(note, Reason::AnswersUnread(..) | Reason::LongAnswers(_));
+        !self.is_empty() || self.notes.iter().any(is_of_answers)
+    }
+
+    /// Whether there is no answer, and no exercise; the student's name is none.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.answers.iter().any(|(id, answer)| is_answer(id, answer))
+    }
+}
 
 /// The right values for one student, under the rubric's names, or why a figure cannot be
 /// computed.
@@ -31,8 +79,6 @@ pub(super) struct Evidence {
     records: Vec<Record>,
     /// Files of sealed machines whose content was changed.
     pub(super) changed: Vec<String>,
-    /// The tasks of `lab exercise` that are solved; none without a file that says so.
-    pub(super) exercises: Option<BTreeSet<String>>,
 }
 
 /// The setting of a record of mm2 that includes the transposition.
@@ -96,20 +142,9 @@ impl Evidence {
     }
 }
 
-/// The right values that `records` show, and the figures `wanted` of any program's record.
-pub(super) fn truth<'w>(
-    records: &[&Record],
-    wanted: impl Iterator<Item = (&'w str, &'w str, &'w str)>,
-) -> Truth {
-    let mut truth = Truth(report::expected(|name| product(records, name)));
-    for (name, program, figure) in wanted {
-        let record = records.iter().rev().find(|record| record.program == program);
-        let row = record.and_then(|record| record.rows.first());
-        let value =
-            row.and_then(|row| row.amount(figure).or_else(|| row.whole(figure).map(|number| number as f64)));
-        truth.add(value.map(|value| (name.to_owned(), value)));
-    }
-    truth
+/// The right values that `records` show.
+pub(super) fn truth(records: &[&Record]) -> Truth {
+    Truth(report::expected(|name| product(records, name)))
 }
 
 /// The last record of a matrix product; `mm2t` is mm2 with its transposition.

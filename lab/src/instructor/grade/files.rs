@@ -89,7 +89,6 @@ impl Walk<'_> {
         self.unread.is_empty &= there.as_ref().is_ok_and(fs::Metadata::is_dir);
         let read = match there {
             Err(_) => Err(Reason::CannotOpen(name)),
-            Ok(there) if there.is_symlink() => Err(Reason::Link(name)),
             Ok(there) if there.is_dir() && depth > 0 && is_skipped(&full) => Ok(()),
             Ok(there) if there.is_dir() && depth > MAX_DEPTH => {
                 Err(Reason::TooDeep(name, MAX_DEPTH.to_string()))
@@ -98,7 +97,7 @@ impl Walk<'_> {
             Ok(there) if there.is_file() => self.file(&full, there.len(), 0, |most| {
                 files::read_at_most(path, most).map_err(|_| Reason::CannotOpen(name.clone()))
             }),
-            Ok(_) => Err(Reason::NotAFile(name)),
+            Ok(_) => Err(Reason::Link(name)),
         };
         self.note(read);
     }
@@ -155,7 +154,7 @@ impl Walk<'_> {
     /// A file of another kind.
     fn other(&mut self, full: &str, name: String) -> Result<(), Reason> {
         match ending(full).as_str() {
-            "zip" => return Err(Reason::DamagedArchive(name)),
+            "zip" => return Err(Reason::Damaged(name)),
             ending if OTHER_ARCHIVES.contains(&ending) => return Err(Reason::OtherArchive(name)),
             _ if self.unread.others.len() < MAX_OTHERS => self.unread.others.push(name),
             _ => {}
@@ -168,10 +167,10 @@ impl Walk<'_> {
             return Err(Reason::NestedArchive(name));
         }
         if entries(&bytes) > MAX_ENTRIES {
-            return Err(Reason::LongArchive(name, MAX_ENTRIES.to_string()));
+            return Err(Reason::TooManyEntries(MAX_ENTRIES.to_string()));
         }
         let Ok(mut archive) = ZipArchive::new(Cursor::new(bytes)) else {
-            return Err(Reason::DamagedArchive(name));
+            return Err(Reason::Damaged(name));
         };
         for place in 0..archive.len() {
             if !self.more() {
@@ -192,8 +191,8 @@ impl Walk<'_> {
         let Ok(file) = archive.by_index_raw(place) else { return Ok(()) };
         let raw = || String::from_utf8_lossy(file.name_raw()).into_owned();
         let path = file.name().map_or_else(|_| raw(), |name| name.into_owned()).replace('\\', "/");
+        // Nothing is written, so a path cannot lead anywhere.
         let (folders, full) = path.rsplit_once('/').unwrap_or(("", &path));
-        let is_skipped = |folder: &str| folder != ".." && is_skipped(folder);
         if file.is_dir() || folders.split('/').any(is_skipped) || full.starts_with('.') {
             return Ok(());
         }
@@ -203,9 +202,6 @@ impl Walk<'_> {
         }
         if file.is_symlink() {
             return Err(Reason::Link(name));
-        }
-        if folders.split('/').any(|folder| folder == "..") || path.starts_with('/') {
-            return Err(Reason::LeadsOut(name));
         }
         if ![CompressionMethod::Stored, CompressionMethod::Deflated].contains(&file.compression()) {
             return Err(Reason::Compression(name));
@@ -217,13 +213,13 @@ impl Walk<'_> {
             archive.by_index(place).ok()?.take(most).read_to_end(&mut bytes).ok()?;
             Some(bytes)
         };
-        self.file(full, bytes, level, |most| read(most).ok_or_else(|| Reason::DamagedEntry(name.clone())))
+        self.file(full, bytes, level, |most| read(most).ok_or_else(|| Reason::Damaged(name.clone())))
     }
 }
 
 /// Whether a folder is hidden, or one that programs make.
 fn is_skipped(folder: &str) -> bool {
-    folder.starts_with('.') || SKIPPED.contains(&&*folder.to_lowercase())
+    folder.starts_with('.') && ![".", ".."].contains(&folder) || SKIPPED.contains(&&*folder.to_lowercase())
 }
 
 /// The largest number of files that any zip end record in `bytes` gives: the list is read

@@ -1,19 +1,16 @@
 //! From what a student handed in to the grade: the student's machine, records and points.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
-use common::failure::Failure;
 use common::text::shorten;
-use exercises::{TASKS, Task};
 use report::Assignment;
 
-use super::class::Class;
-use super::evidence::{self, Evidence, Truth};
+use super::class::{Class, only};
+use super::evidence::{self, PASSED, Submission, Truth};
 use super::judge::{self, Mark};
-use super::latest::Owned;
+use super::owners::{self, Counting};
 use super::reason::{Reason, joined};
-use super::rubric::{self, Records, Rubric};
-use super::submissions::Submission;
+use super::rubric::{Records, Rubric};
 use super::times::Due;
 use crate::commands::handin::is_answer;
 use crate::instructor::key::{Answers, Key};
@@ -30,23 +27,14 @@ pub(super) struct Graded {
     pub(super) notes: Vec<Reason>,
     /// The same for the instructor alone: these sentences name other students.
     pub(super) remarks: Vec<String>,
-    /// Why there is no grade.
+    /// Why there is no grade; a clause.
     pub(super) refused: Option<String>,
     /// The name of the submission that counts.
     pub(super) source: Option<String>,
-    /// Whether it has answers.
-    pub(super) answered: bool,
     /// Whether it has some that only a person can read.
     pub(super) unreadable: bool,
-    /// Whether there are answers, but none to a question of this assignment.
-    pub(super) other_assignment: bool,
     /// Hours after it was due.
     pub(super) late: Option<f64>,
-    /// The share of the points that remains for a late submission.
-    pub(super) share: f64,
-    /// Whether all sealed records are of machines that are not in the key; `None` without
-    /// sealed records.
-    pub(super) unknown_machine: Option<bool>,
     /// The tag of the sealed machine by which it is graded.
     pub(super) machine: Option<String>,
 }
@@ -55,18 +43,18 @@ impl Graded {
     /// The sum of the points.
     pub(super) fn points(&self) -> f64 {
         let sum: f64 = self.marks.iter().map(|mark| mark.points).sum();
-        (self.share * sum * 1e6).round() / 1e6
+        (sum * 1e6).round() / 1e6
     }
 
     /// The points that could be reached: without items that cannot be computed from the
     /// records.
     pub(super) fn most(&self) -> f64 {
-        self.marks.iter().filter_map(|mark| mark.most).sum()
+        self.marks.iter().filter_map(|mark| mark.max_points).sum()
     }
 
     /// All feedback to the student, on one line, in the rubric's language.
     pub(super) fn feedback(&self, rubric: &Rubric) -> String {
-        let items = rubric.items.iter().zip(&self.marks).filter(|(_, mark)| mark.most.is_some());
+        let items = rubric.items.iter().zip(&self.marks).filter(|(_, mark)| mark.max_points.is_some());
         let mut sentences: Vec<String> = items
             .map(|(item, mark)| {
                 format!("{}: {} {}", item.label, decimal(mark.points), mark.reason.text(&rubric.words))
@@ -92,42 +80,22 @@ pub(super) fn decimal(points: f64) -> String {
 
 /// The machines of a key.
 pub(super) struct Machines<'k> {
-    key: &'k Key,
-    /// By student; `None` if the roster does not have the names that the key has: then a
-    /// submission is graded by the machine of its sealed records.
+    by_tag: HashMap<&'k str, &'k Answers>,
+    /// By student; `None` if the roster has no column with the header of the key's names:
+    /// then a submission is graded by the machine of its sealed records.
     of_student: Option<HashMap<usize, &'k Answers>>,
 }
 
 impl<'k> Machines<'k> {
     /// The key's names are those of the roster's column that `lab mystery` had.
-    ///
-    /// # Errors
-    ///
-    /// If the key has no machine of any student, or one name means two students.
-    pub(super) fn of(key: &'k Key, class: &Class) -> Result<Machines<'k>, Failure> {
-        let header = key.column.as_deref().unwrap_or("student");
-        let Ok(join) = class.join(&[header.to_owned()], &[]) else {
-            return Ok(Machines { key, of_student: None });
-        };
-        let mut of_student = HashMap::new();
-        for machine in &key.machines {
-            let student = join.student(std::slice::from_ref(&machine.name));
-            let student = student.map_err(|why| Failure::usage(format!("the key: {why}")))?;
-            if let Some(student) = student
-                && of_student.insert(student, machine).is_some()
-            {
-                let name = shorten(&class.names[student], 60);
-                return Err(Failure::usage(format!("the key has two machines of '{name}'")));
-            }
-        }
-        if of_student.is_empty() {
-            let name = |name: Option<&String>| shorten(name.map_or("", String::as_str), 60);
-            return Err(Failure::usage(format!(
-                "the key has no machine of any student: it names '{}', the column '{header}' of the roster does not; is it the key of this class?",
-                name(key.machines.first().map(|machine| &machine.name)),
-            )));
-        }
-        Ok(Machines { key, of_student: Some(of_student) })
+    pub(super) fn of(key: &'k Key, class: &Class) -> Machines<'k> {
+        let join = class.join(&[key.column.clone().unwrap_or("student".to_owned())], &[]).ok();
+        let by_tag = key.machines.iter().map(|machine| (machine.seal.as_str(), machine)).collect();
+        let of_student = join.map(|join| {
+            let student = |machine: &Answers| only(&join.students(std::slice::from_ref(&machine.name)));
+            key.machines.iter().filter_map(|machine| Some((student(machine)?, machine))).collect()
+        });
+        Machines { by_tag, of_student }
     }
 
     /// Students by the tag of their machine.
@@ -136,26 +104,17 @@ impl<'k> Machines<'k> {
         of_student.map(|(student, machine)| (machine.seal.clone(), *student)).collect()
     }
 
-    /// Whether the key has no machine of the student.
-    pub(super) fn lacks(&self, student: usize) -> bool {
-        self.of_student.as_ref().is_some_and(|known| !known.contains_key(&student))
-    }
-
     /// Whether machines are those of the records, because the roster lacks the key's names.
     pub(super) fn by_records(&self) -> bool {
         self.of_student.is_none()
-    }
-
-    fn with_tag(&self, tag: &str) -> Option<&'k Answers> {
-        self.key.machines.iter().find(|machine| machine.seal == tag)
     }
 
     /// The machine that a student's submission was measured on.
     fn machine(&self, student: usize, submission: &Submission) -> Result<&'k Answers, String> {
         let tags = submission.evidence.machines();
         let Some(of_student) = &self.of_student else {
-            let known: Vec<&Answers> = tags.iter().filter_map(|tag| self.with_tag(tag)).collect();
-            return match known.as_slice() {
+            let known: Vec<&Answers> = tags.iter().filter_map(|tag| self.by_tag.get(tag).copied()).collect();
+            return match known[..] {
                 [machine] => Ok(machine),
                 [] => Err("no sealed record shows which machine of the key was measured".to_owned()),
                 _ => Err("its records are of several machines of the key".to_owned()),
@@ -163,9 +122,9 @@ impl<'k> Machines<'k> {
         };
         // A group measures on the machine of one member.
         let owners = submission.owner.iter().flatten().chain([&student]);
-        let candidates: Vec<&Answers> = owners.filter_map(|owner| of_student.get(owner).copied()).collect();
-        let measured = candidates.iter().find(|machine| tags.contains(&*machine.seal));
-        let machine = measured.or(candidates.first()).copied();
+        let machines: Vec<&Answers> = owners.filter_map(|owner| of_student.get(owner).copied()).collect();
+        let measured = machines.iter().find(|machine| tags.contains(&*machine.seal));
+        let machine = measured.or(machines.first()).copied();
         machine.ok_or_else(|| "the key has no machine of this student".to_owned())
     }
 }
@@ -178,129 +137,122 @@ pub(super) struct Grader<'c> {
     /// Fields of the assignment and the rubric.
     pub(super) asked: &'c [String],
     pub(super) due: Option<Due>,
+    pub(super) submissions: &'c [Submission],
 }
 
 impl Grader<'_> {
-    /// Grades one student, whose submission was handed in at the `time`.
+    /// Grades one student by the submission that counts, which may be that of the group, and
+    /// was handed in at the `time`.
     pub(super) fn grade(
         &self,
         student: usize,
-        owned: &Owned,
-        submissions: &[Submission],
+        (counting, of_group): &(Counting, bool),
         time: Option<i64>,
     ) -> Graded {
-        let mut graded = Graded {
-            notes: owned.notes.clone(),
-            remarks: owned.remarks.clone(),
-            refused: owned.refused.clone(),
-            share: 1.0,
-            ..Graded::default()
-        };
-        graded.marks = judge::marks(self.rubric, &[].into(), &Truth::default());
-        let Some(submission) = owned.submission.map(|place| &submissions[place]) else {
-            if graded.refused.is_none() {
-                graded.notes.insert(0, Reason::NothingHandedIn);
+        let marks = judge::marks(self.rubric, &[].into(), &Truth::default());
+        let mut graded = Graded { marks, ..Graded::default() };
+        let (place, others) = match counting {
+            Ok((Some(place), others)) => (*place, others),
+            Ok((None, _)) => {
+                graded.notes.push(Reason::NothingHandedIn);
+                return graded;
             }
-            return graded;
-        };
-        graded.source = Some(submission.name.clone());
-        graded.answered = !submission.is_empty();
-        graded.notes.extend(submission.notes.iter().cloned());
-        if let Some(why) = submission.unreadable() {
-            graded.unreadable = true;
-            graded.refused = Some(why.to_owned());
-            return graded;
-        }
-        if !graded.answered {
-            graded.notes.push(Reason::NoAnswersFound);
-        } else {
-            let answered = submission.answers.iter().filter(|(id, answer)| is_answer(id, answer));
-            let asked: Vec<bool> = answered.map(|(id, _)| self.asked.contains(id)).collect();
-            graded.other_assignment = !asked.is_empty() && !asked.contains(&true);
-            if graded.other_assignment {
-                graded.notes.push(Reason::OtherAssignment);
-            }
-        }
-        let evidence = &submission.evidence;
-        let machine = match self.machines.map(|machines| machines.machine(student, submission)) {
-            None => None,
-            Some(Ok(machine)) => Some(machine),
-            Some(Err(_)) if !self.rubric.needs_machine() => None,
-            Some(Err(why)) => {
-                graded.refused = Some(why);
+            Err(why) => {
+                graded.refused = Some(why.clone());
                 return graded;
             }
         };
+        let submission = &self.submissions[place];
+        graded.notes.extend(of_group.then_some(Reason::ByGroup));
+        if !others.is_empty() {
+            let [counts, others] =
+                [&[place][..], others].map(|places| owners::names(self.submissions, places));
+            graded.remarks.push(format!("{counts} counts, not {others}."));
+        }
+        let answered = others.iter().filter(|place| !self.submissions[**place].is_empty()).count();
+        if answered > 0 {
+            graded.notes.push(Reason::LastCounts((answered + 1).to_string()));
+        }
+        graded.source = Some(submission.name.clone());
+        graded.notes.extend(submission.notes.iter().cloned());
+        graded.unreadable = submission.unreadable().is_some();
+        if submission.is_empty() {
+            graded.notes.push(Reason::NoAnswersFound);
+        }
+        if let Err(why) = self.judge(student, submission, &mut graded) {
+            graded.refused = Some(why);
+            return graded;
+        }
+        match self.due.zip(time) {
+            None => graded.notes.extend(self.due.map(|_| Reason::TimeUnknown)),
+            Some((due, time)) => {
+                let late = due.hours_late(time);
+                graded.late = Some(late);
+                graded.notes.extend((late > 0.0).then(|| Reason::Late(decimal(late))));
+            }
+        }
+        graded
+    }
+
+    /// Compares the answers with the student's machine and records.
+    ///
+    /// # Errors
+    ///
+    /// If that cannot be done without a person; a clause.
+    fn judge(&self, student: usize, submission: &Submission, graded: &mut Graded) -> Result<(), String> {
+        if let Some(why) = submission.unreadable() {
+            return Err(why.to_owned());
+        }
+        let answered = submission.answers.iter().filter(|(id, answer)| is_answer(id, answer));
+        let asked = answered.map(|(id, answer)| self.asked.contains(id) || *answer == PASSED.into());
+        let asked: Vec<bool> = asked.collect();
+        if !asked.is_empty() && !asked.contains(&true) {
+            return Err(
+                "none of its answers is asked for in this assignment; give the right one with --assignment"
+                    .to_owned(),
+            );
+        }
+        let evidence = &submission.evidence;
+        let machine = self.machines.map(|machines| machines.machine(student, submission)).transpose();
+        let machine = if self.rubric.needs_machine() { machine? } else { machine.unwrap_or_default() };
         graded.machine = machine.map(|machine| machine.seal.clone());
         let size = self.assignment.sizes.matrix.unwrap_or(MATRIX);
         let own = self.machines.map(|_| machine.map(|machine| machine.seal.as_str()));
         let (records, notes) = evidence.counting(own, size);
-        let foreign = machine.and_then(|machine| self.foreign(evidence, machine, &mut graded));
-        graded.notes.extend(notes.into_iter().chain(foreign));
-        let wanted = self.rubric.items.iter().filter_map(|item| {
-            let name = item.expect.as_deref()?;
-            let (program, figure) = name.strip_prefix(rubric::OF_RECORD)?.split_once('.')?;
-            Some((name, program, figure))
-        });
-        let mut truth = evidence::truth(&records, wanted);
+        graded.notes.extend(notes);
+        let tags = evidence.machines();
+        if let Some((machines, machine)) = self.machines.zip(machine) {
+            if tags.is_empty() {
+                graded.notes.push(Reason::NoMachineRecords);
+            }
+            let others = tags.iter().filter(|tag| **tag != machine.seal);
+            let name =
+                |tag: &str| machines.by_tag.get(tag).map_or("no student of the key", |other| &other.name);
+            let others: Vec<String> = others.map(|tag| shorten(name(tag), 60)).collect();
+            if !others.is_empty() {
+                graded.notes.push(Reason::ForeignRecords);
+                graded.remarks.push(format!("Records are of the machine of {}.", others.join(", ")));
+            }
+            if tags.iter().all(|tag| !machines.by_tag.contains_key(tag)) && !tags.is_empty() {
+                return Err("its sealed records were made on machines that the key does not have; is that the key of this class?".to_owned());
+            }
+        }
+        let mut truth = evidence::truth(&records);
         truth.add(machine.map(geometry).into_iter().flatten());
         truth.add(truth.get("l1.line").map(|line| ("line.elements".to_owned(), line / 2.0)));
-        if let Some(solved) = &evidence.exercises {
-            let task = |task: &Task| {
-                (
-                    format!("{}{}", rubric::OF_EXERCISES, task.name),
-                    f64::from(u8::from(solved.contains(task.name))),
-                )
-            };
-            truth.add(TASKS.iter().map(task));
-        }
         graded.marks = judge::marks(self.rubric, &submission.answers, &truth);
         // Without a key, only changes show, not whose a record is.
         let own = if self.machines.is_some() { !records.is_empty() } else { evidence.changed.is_empty() };
         if self.rubric.records == Records::Own && !own {
             let items = self.rubric.items.iter().zip(&mut graded.marks);
             let measured = items.filter(|(item, _)| item.exercise().is_none()).map(|(_, mark)| mark);
-            let counts = |mark: &&mut Mark| mark.points > 0.0 || mark.unread && mark.most.is_some();
+            let counts = |mark: &&mut Mark| mark.points > 0.0 || mark.unread && mark.max_points.is_some();
             for mark in measured.filter(counts) {
                 (mark.points, mark.computed, mark.unread) = (0.0, Some(0.0), false);
                 mark.reason = Reason::NoOwnRecords;
             }
         }
-        self.late(&mut graded, time);
-        graded
-    }
-
-    fn late(&self, graded: &mut Graded, time: Option<i64>) {
-        let Some(due) = self.due else { return };
-        let Some(time) = time else { return graded.notes.push(Reason::TimeUnknown) };
-        let late = due.hours_late(time);
-        graded.late = Some(late);
-        let percent = self.rubric.late_percent;
-        if late > 0.0 && percent > 0.0 {
-            graded.share = 1.0 - percent / 100.0;
-            graded.notes.push(Reason::LateDeduction(decimal(late), decimal(percent)));
-        } else if late > 0.0 {
-            graded.notes.push(Reason::Late(decimal(late)));
-        }
-    }
-
-    /// What is wrong with the machine that the records were made on.
-    fn foreign(&self, evidence: &Evidence, machine: &Answers, graded: &mut Graded) -> Option<Reason> {
-        let tags: BTreeSet<&str> = evidence.machines();
-        if tags.is_empty() {
-            return Some(Reason::NoMachineRecords);
-        }
-        let known = |tag: &str| self.machines.and_then(|machines| machines.with_tag(tag));
-        graded.unknown_machine = Some(tags.iter().all(|tag| known(tag).is_none()));
-        let other = tags.iter().find(|tag| **tag != machine.seal)?;
-        Some(match known(other) {
-            Some(whose) => {
-                let name = shorten(&whose.name, 60);
-                graded.remarks.push(format!("These records are of the machine of {name}."));
-                Reason::ForeignRecords
-            }
-            None => Reason::UnknownMachine,
-        })
+        Ok(())
     }
 }
 

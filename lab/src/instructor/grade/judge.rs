@@ -5,55 +5,63 @@ use std::collections::BTreeMap;
 
 use common::text::shorten;
 use report::{Answer, Check, Kind, Meaning, Slip};
+use serde::Serialize;
 
-use super::evidence::Truth;
+use super::evidence::{EXERCISES, PASSED, Truth};
 use super::reason::Reason;
 use super::rubric::{Item, Rubric};
 
 /// One item of one student.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Mark {
     pub(super) points: f64,
     /// `None` where the item is not part of the sum: texts, and figures that cannot be
     /// computed from the student's records.
-    pub(super) most: Option<f64>,
+    pub(super) max_points: Option<f64>,
     /// Whether the instructor has to read the answer before it gets points.
     pub(super) unread: bool,
     pub(super) reason: Reason,
     /// The student's answer, for the instructor.
     pub(super) answer: String,
     /// The right answer, for the instructor.
-    pub(super) expected: Option<f64>,
+    pub(super) right: Option<f64>,
     /// The program's points; none if the instructor has to read the answer.
     pub(super) computed: Option<f64>,
 }
 
 /// Largest ratio of a range's ends that gets points: doubling sizes show no less.
 const RANGE: f64 = 2.0;
+/// The share of the points for such a range.
+const HALF: f64 = 0.5;
 /// Tolerance for the ratio of a range's ends.
 const ROUNDING: f64 = 1e-9;
 
 /// The marks of all items for one student's `answers`.
 pub(super) fn marks(rubric: &Rubric, answers: &BTreeMap<String, Answer>, truth: &Truth) -> Vec<Mark> {
-    rubric.items.iter().map(|item| mark(item, answers.get(&item.id), truth)).collect()
+    rubric.items.iter().map(|item| mark(item, answers, truth)).collect()
 }
 
-fn mark(item: &Item, given: Option<&Answer>, truth: &Truth) -> Mark {
+fn mark(item: &Item, answers: &BTreeMap<String, Answer>, truth: &Truth) -> Mark {
+    let given = answers.get(item.exercise().unwrap_or(&item.id));
     let answer = given.map(Answer::to_string).unwrap_or_default().trim().to_owned();
-    let (share, unread, counted, reason) = match judged(item, given, &answer, truth) {
+    let judged = match item.exercise() {
+        Some(_) if answer == PASSED => Judgement::Share(1.0, Reason::Right),
+        Some(_) if answers.contains_key(EXERCISES) => Judgement::Share(0.0, Reason::NotSolved),
+        Some(_) => Judgement::Share(0.0, Reason::NoExercises),
+        None => judged(item, given, &answer, truth),
+    };
+    let (share, unread, counted, reason) = match judged {
         Judgement::Share(share, reason) => (share, false, true, reason),
         Judgement::Unread(reason) => (0.0, true, true, reason),
         Judgement::LeftOut(reason) => (0.0, false, false, reason),
     };
     Mark {
         points: share * item.points,
-        most: (!item.by_hand && counted).then_some(item.points),
+        max_points: (!item.by_hand && counted).then_some(item.points),
         unread,
         reason,
         answer,
-        expected: item
-            .value
-            .or_else(|| truth.get(item.expect.as_deref().filter(|_| item.exercise().is_none())?)),
+        right: item.value.or_else(|| truth.get(item.expect.as_deref()?)),
         computed: (!unread).then_some(share * item.points),
     }
 }
@@ -72,13 +80,6 @@ enum Judgement {
 fn judged(item: &Item, given: Option<&Answer>, answer: &str, truth: &Truth) -> Judgement {
     let shown = shorten(answer, 40);
     let expect = item.expect.as_deref().unwrap_or_default();
-    if item.exercise().is_some() {
-        return match truth.get(expect).map(|solved| solved > 0.0) {
-            Some(true) => Judgement::Share(1.0, Reason::Right),
-            Some(false) => Judgement::Share(0.0, Reason::NotSolved),
-            None => Judgement::Share(0.0, Reason::NoExercises),
-        };
-    }
     if matches!(truth.0.get(expect), Some(Err(_))) {
         return Judgement::LeftOut(Reason::ModelledTime);
     }
@@ -145,7 +146,7 @@ fn in_range(item: &Item, shown: String, (low, below): (f64, f64), check: &Check)
         return Judgement::Unread(Reason::ToRead);
     }
     match (check.is_in(low, below), low > 0.0 && below / low <= RANGE + ROUNDING) {
-        (true, true) => Judgement::Share(item.partial(), Reason::RangeRight(shown)),
+        (true, true) => Judgement::Share(HALF, Reason::RangeRight(shown)),
         (true, false) => Judgement::Share(0.0, Reason::RangeWide(shown)),
         (false, _) => Judgement::Share(0.0, Reason::RangeWrong(shown)),
     }

@@ -9,7 +9,6 @@ mod files;
 mod grader;
 mod gradescope;
 mod judge;
-mod latest;
 mod output;
 mod owners;
 mod points;
@@ -20,23 +19,23 @@ mod times;
 mod worksheet;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use common::failure::Failure;
-use common::output::{check_distinct, message, print};
+use common::output::{message, print};
 use common::text::{counted, shorten};
 
 use super::key::Key;
 use super::roster::{self, Listed, Roster};
 use class::{Class, note};
+use evidence::Submission;
 use grader::{Graded, Grader, Machines};
-use latest::Owned;
-use output::{GRADES, MAP, MOODLE, Shown, WRITTEN};
-use owners::{Groups, Map, Owners, Unresolved};
+use output::{GRADES, MAP, MOODLE, Shown};
+use owners::{Counting, Groups, Map, Owners};
 use points::Points;
 use reason::Reason;
 use rubric::Rubric;
-use submissions::{Reading, Submission};
+use submissions::Reading;
 use times::Due;
 use worksheet::Worksheet;
 
@@ -56,11 +55,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     groups: Option<PathBuf>,
 
-    /// Read the times of hand-in: CSV with a column 'time' (2026-11-20T23:59+01:00)
-    #[arg(long, value_name = "FILE")]
-    times: Option<PathBuf>,
-
     /// Set when it was due: 2026-11-20T23:59+01:00; times without a zone have this one
+    ///
+    /// Times of hand-in are in the column 'time' of the roster or the worksheet.
     #[arg(long, value_name = "TIME", value_parser = times::due)]
     due: Option<Due>,
 
@@ -72,15 +69,12 @@ pub(crate) struct Args {
     #[arg(long, visible_alias = "assignment", value_name = "FILE")]
     rubric: Vec<PathBuf>,
 
-    /// Read points given by hand: CSV with a column for each item, or a copy of grades.csv
-    #[arg(long, value_name = "FILE")]
-    points: Vec<PathBuf>,
-
     /// Fill this worksheet, exported from Moodle, into DIR/moodle.csv
     #[arg(long, value_name = "FILE", requires = "output")]
     worksheet: Option<PathBuf>,
 
-    /// Write grades.csv, grades.json, texts.html and Gradescope's results.json into this folder
+    /// Write grades.csv, grades.json, texts.html and Gradescope's results.json into this
+    /// folder; points that you wrote into its grades.csv are used
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
 
@@ -95,11 +89,10 @@ pub(crate) struct Args {
 
 /// Reads everything, grades, writes.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    distinct(args)?;
     let (mut rubric, assignment) = Rubric::read(&args.rubric)?;
     let key = args.key.as_deref().map(Key::read).transpose()?;
     let class = Class::new(students(args, key.as_ref())?);
-    let machines = key.as_ref().map(|key| Machines::of(key, &class)).transpose()?;
+    let machines = key.as_ref().map(|key| Machines::of(key, &class));
     let groups =
         args.groups.as_deref().map(|path| Groups::read(path, &class)).transpose()?.unwrap_or_default();
     for (name, members) in &groups.0 {
@@ -107,87 +100,74 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             members.iter().map(|student| shorten(&class.names[*student], 60)).collect();
         message(format!("lab grade: group '{}': {}", shorten(name, 60), members.join(", ")));
     }
-    let times = args.times.as_deref().map(|path| times::file(path, &class, args.due)).transpose()?;
-    let worksheet = args.worksheet.as_deref().map(|path| Worksheet::read(path, &rubric, &class, args.due));
+    let worksheet = args.worksheet.as_deref().map(|path| Worksheet::read(path, &class, args.due));
     let worksheet = worksheet.transpose()?;
+    let mut times = worksheet.as_ref().map(|worksheet| worksheet.times.clone()).unwrap_or_default();
+    let of_roster = class.times(args.due);
+    times.extend(of_roster.map_err(|why| Failure::usage(format!("the roster: {why}")))?);
     let out = |name: &str| args.output.as_ref().map(|out| out.join(name));
-    let map = Map::read(out(MAP).as_deref(), &class)?;
-    let points = Points::read(&args.points, out(GRADES).as_deref(), &class, &rubric)?;
-    let mut asked: Vec<String> = assignment.fields().into_iter().map(|field| field.id).collect();
-    asked.extend(rubric.items.iter().map(|item| item.id.clone()));
+    let mut map = Map::read(out(MAP).as_deref(), &class)?;
+    let points = Points::read(out(GRADES).as_deref(), &class, &rubric)?;
+    let asked: Vec<String> = assignment.fields().into_iter().map(|field| field.id).collect();
     let of_machines = machines.as_ref().map(Machines::owners).unwrap_or_default();
     let owners = Owners { class: &class, groups: &groups, map: &map, machines: &of_machines };
-    let reading = Reading { owners: &owners, due: args.due, fields: &asked };
+    let reading = Reading { owners, due: args.due, fields: &asked };
     let (submissions, mut notes) = reading.collect(&args.submissions)?;
-    notes.extend(map.unknown(&submissions.iter().map(|one| one.name.as_str()).collect()));
-    let owned = latest::of_class(&submissions, class.names.len(), &groups);
-    let unresolved: Vec<Unresolved> = submissions.iter().filter_map(Submission::unresolved).collect();
-    name_unresolved(&unresolved, &class);
-    let written_map = || map.text(&unresolved, &class);
-    enough(args, &owned, &submissions, &unresolved, written_map)?;
+    notes.extend(map.unknown(&submissions));
+    let counting = owners::counting(&submissions, &class, &groups);
+    let unresolved = unresolved(&submissions, &class);
+    if unresolved > 0
+        && let Some(out) = &args.output
+    {
+        std::fs::create_dir_all(out).map_err(|error| {
+            Failure::could_not(format!("cannot make the folder '{}': {error}", out.display()))
+        })?;
+        common::output::write(&out.join(MAP), map.text(&submissions, &class).as_bytes())?;
+    }
+    enough(args, &counting, &submissions, unresolved)?;
     let grader = Grader {
         rubric: &rubric,
         assignment: &assignment,
         machines: machines.as_ref(),
         asked: &asked,
         due: args.due,
+        submissions: &submissions,
     };
     // The times that the instructor gives go before those of systems.
     let time = |student: usize| {
-        let of_table = times.as_ref().and_then(|times| times.get(&student).copied());
-        let of_system = || submissions[owned[student].submission?].time;
-        let of_worksheet = || worksheet.as_ref()?.times.get(&student).copied();
-        of_table.or_else(of_system).or_else(of_worksheet)
+        let of_system = || submissions[counting[student].0.as_ref().ok()?.0?].time;
+        times.get(&student).copied().or_else(of_system)
     };
-    if args.due.is_some() && (0..class.names.len()).all(|student| time(student).is_none()) {
+    let students = 0..class.names.len();
+    if args.due.is_some() && students.clone().all(|student| time(student).is_none()) {
         return Err(Failure::usage(
-            "no submission has a time of hand-in, so nothing can be compared with --due; give --times",
+            "no submission has a time of hand-in, so nothing can be compared with --due; give the roster a column 'time'",
         ));
     }
-    let grade = |student| grader.grade(student, &owned[student], &submissions, time(student));
-    let mut graded: Vec<Graded> = (0..class.names.len()).map(grade).collect();
-    one_machine_each(&mut graded, machines.as_ref(), &class);
-    notes.extend(of_class(&graded, machines.as_ref(), &rubric, &class)?);
-    wait_for_map(&mut graded, unresolved.len());
+    let grade = |student| grader.grade(student, &counting[student], time(student));
+    let mut graded: Vec<Graded> = students.map(grade).collect();
+    one_machine_each(&mut graded, machines.as_ref());
+    wait_for_map(&mut graded, unresolved);
+    notes.extend(of_class(&graded, machines.as_ref(), &rubric, &class));
     notes.extend(points.give(&mut graded, &mut rubric, &class));
     notes.extend(points.changed(&graded, &class));
-    let shown = Shown { rubric: &rubric, class: &class, graded: &graded };
+    for (name, graded) in class.names.iter().zip(&graded) {
+        notes.extend(graded.refused.iter().map(|why| format!("no grade for '{}': {why}", shorten(name, 60))));
+    }
+    let shown = Shown { rubric: &rubric, class: &class, graded: &graded, submissions: &submissions };
     if let Some(out) = &args.output {
-        let mut files = shown.files(&unresolved);
-        if let Some(worksheet) = &worksheet {
+        let mut files = shown.files();
+        if let Some(worksheet) = worksheet {
             let (filled, of_worksheet) = worksheet.fill(&rubric, &graded, &class);
-            files.insert(MOODLE.to_owned(), filled);
+            files.insert(MOODLE.to_owned(), filled.into_bytes());
             notes.extend(of_worksheet);
         }
-        notes.extend(output::write(out, &files)?);
-        if !unresolved.is_empty() {
-            write_map(out, &written_map())?;
-        }
+        let earlier = output::write(out, &files)?;
+        notes.extend(earlier.map(|path| format!("the files of the last run are in {}", path.display())));
     }
     notes.iter().for_each(|note| message(format!("lab grade: note: {note}")));
     print(&shown.text())?;
-    complete(args, unresolved.len())
-}
-
-/// Refuses to write a file that is also read.
-fn distinct(args: &Args) -> Result<(), Failure> {
-    let tables = [&args.key, &args.worksheet, &args.roster.roster, &args.groups, &args.times];
-    let read = tables.into_iter().flatten().chain(&args.rubric).chain(&args.points).chain(&args.submissions);
-    let written: Vec<PathBuf> =
-        args.output.iter().flat_map(|out| WRITTEN.map(|name| out.join(name))).collect();
-    check_distinct(read.map(PathBuf::as_path), written.iter().map(PathBuf::as_path))?;
-    let Some(out) = &args.output else { return Ok(()) };
-    let there = std::path::absolute(out).unwrap_or_else(|_| out.clone());
-    let Some(out) = there.ancestors().find_map(|folder| folder.canonicalize().ok()) else { return Ok(()) };
-    let within =
-        |path: &&PathBuf| path.is_dir() && path.canonicalize().is_ok_and(|path| out.starts_with(path));
-    match args.submissions.iter().find(within) {
-        Some(path) => Err(Failure::usage(format!(
-            "grades would be written into the folder of submissions '{}'; name another folder with --output",
-            shorten(&path.to_string_lossy(), 120)
-        ))),
-        None => Ok(()),
-    }
+    complete(args, unresolved)
 }
 
 /// The students to grade: those of the roster, else those of the key.
@@ -202,77 +182,64 @@ fn students(args: &Args, key: Option<&Key>) -> Result<Listed, Failure> {
     Ok(Listed { header: header.unwrap_or(listed.header), ..listed })
 }
 
-/// Names each submission without an owner.
-fn name_unresolved(unresolved: &[Unresolved], class: &Class) {
-    for one in unresolved {
+/// Names each submission without an owner; returns how many they are.
+fn unresolved(submissions: &[Submission], class: &Class) -> usize {
+    let open = submissions.iter().filter_map(|one| Some((one, one.owner.as_ref().err()?)));
+    let named = open.map(|(one, why)| {
         let suggested = one.suggested.map(|student| shorten(&class.names[student], 60));
         let suggested = suggested.map_or(String::new(), |name| format!("; suggested: {name}"));
-        message(format!("lab grade: '{}' {}{suggested}", shorten(&one.submission, 60), one.why));
-    }
+        message(format!("lab grade: '{}' {why}{suggested}", shorten(&one.name, 60)));
+    });
+    named.count()
 }
 
 /// Refuses to grade a class of which fewer than half have a submission: it is probably
 /// another folder, or another class.
 fn enough(
     args: &Args,
-    owned: &[Owned],
+    counting: &[(Counting, bool)],
     submissions: &[Submission],
-    unresolved: &[Unresolved],
-    map: impl FnOnce() -> String,
+    open: usize,
 ) -> Result<(), Failure> {
-    let is_found = |owned: &&Owned| match owned.submission.map(|place| &submissions[place]) {
-        Some(submission) => submission.has_answers(),
-        None => owned.refused.is_some(),
+    let is_found = |(counting, _): &&(Counting, bool)| match counting {
+        Ok((place, _)) => place.is_some_and(|place| submissions[place].has_answers()),
+        Err(_) => true,
     };
-    let (found, all, open) = (owned.iter().filter(is_found).count(), owned.len(), unresolved.len());
+    let (found, all) = (counting.iter().filter(is_found).count(), counting.len());
     if found > 0 && 2 * (found + open) >= all || args.allow_missing {
         return Ok(());
     }
-    if let Some(out) = args.output.as_ref().filter(|_| open > 0) {
-        write_map(out, &map())?;
-        complete(args, open)?;
-    }
-    let open = if open > 0 { format!(", and {} no owner", have(open)) } else { String::new() };
-    let all = counted(all, "student");
+    complete(args, open)?;
     Err(Failure::could_not(format!(
-        "only {found} of {all} handed in answers that can be read{open}; is it the right folder, and the roster's right --name-column? If so, add --allow-missing"
+        "only {found} of {} handed in answers that can be read; is it the right folder, and the roster's right --name-column? If so, add --allow-missing",
+        counted(all, "student")
     )))
-}
-
-/// `1 submission has`, `2 submissions have`.
-fn have(submissions: usize) -> String {
-    format!("{} {}", counted(submissions, "submission"), if submissions == 1 { "has" } else { "have" })
 }
 
 /// Fails while submissions have no owner.
 fn complete(args: &Args, unresolved: usize) -> Result<(), Failure> {
-    if unresolved == 0 {
-        return Ok(());
+    let map = args.output.as_ref().map_or_else(|| PathBuf::from(MAP), |out| out.join(MAP));
+    let first = if args.output.is_some() { "" } else { "give --output, " };
+    match unresolved {
+        0 => Ok(()),
+        number => Err(Failure::could_not(format!(
+            "submissions without an owner: {number}; {first}fill in the column 'student' of {} ('-' for nobody), and grade again",
+            map.display()
+        ))),
     }
-    let what = match &args.output {
-        Some(out) => format!(
-            "fill in the column 'student' of {} ('-' for nobody), and grade again",
-            out.join(MAP).display()
-        ),
-        None => "give --output, fill in its map.csv, and grade again".to_owned(),
-    };
-    Err(Failure::could_not(format!("{} no owner; {what}", have(unresolved))))
 }
 
 /// Without the roster's names in the key, a machine shows whose records they are: it must
 /// not be that of two submissions.
-fn one_machine_each(graded: &mut [Graded], machines: Option<&Machines<'_>>, class: &Class) {
-    if !machines.is_some_and(Machines::by_records) {
-        return;
+fn one_machine_each(graded: &mut [Graded], machines: Option<&Machines<'_>>) {
+    let by_records = machines.is_some_and(Machines::by_records);
+    let mut seen = BTreeMap::<String, usize>::new();
+    for tag in graded.iter().filter(|_| by_records).filter_map(|graded| graded.machine.clone()) {
+        *seen.entry(tag).or_default() += 1;
     }
-    let mut of_machine = BTreeMap::<String, Vec<usize>>::new();
-    for (student, graded) in graded.iter().enumerate() {
-        graded.machine.iter().for_each(|tag| of_machine.entry(tag.clone()).or_default().push(student));
-    }
-    for students in of_machine.into_values().filter(|students| students.len() > 1) {
-        let names: Vec<String> = students.iter().map(|student| shorten(&class.names[*student], 60)).collect();
-        for student in students {
-            graded[student].refused = Some(format!("{} have records of one machine", names.join(" and ")));
+    for graded in graded {
+        if graded.machine.as_ref().and_then(|tag| seen.get(tag)).is_some_and(|number| *number > 1) {
+            graded.refused = Some("another submission has records of the same machine".to_owned());
         }
     }
 }
@@ -282,50 +249,29 @@ fn wait_for_map(graded: &mut [Graded], unresolved: usize) {
     let without = |graded: &&mut Graded| graded.source.is_none() && graded.refused.is_none();
     for graded in graded.iter_mut().filter(without).filter(|_| unresolved > 0) {
         graded.notes.clear();
-        graded.refused = Some(format!("{} no owner yet, and may be of this student", have(unresolved)));
+        graded.refused = Some("a submission has no owner yet, and may be of this student".to_owned());
     }
 }
 
 /// Notes about the class, each said once.
-///
-/// # Errors
-///
-/// If a problem concerns all submissions.
 fn of_class(
     graded: &[Graded],
     machines: Option<&Machines<'_>>,
     rubric: &Rubric,
     class: &Class,
-) -> Result<Vec<String>, Failure> {
-    let all = graded.len();
-    let with_records = graded.iter().filter(|graded| graded.unknown_machine.is_some()).count();
-    let unknown = graded.iter().filter(|graded| graded.unknown_machine == Some(true)).count();
-    if unknown > 0 && unknown == with_records && (unknown > 1 || all == 1) {
-        return Err(Failure::could_not(format!(
-            "the sealed records of {unknown} of {unknown} students were made on machines that the key does not have; is that the key of this class?"
-        )));
-    }
-    let answered = graded.iter().filter(|graded| graded.answered).count();
-    let others = graded.iter().filter(|graded| graded.other_assignment).count();
-    if others > 0 && others == answered && (others > 1 || all == 1) {
-        return Err(Failure::could_not(format!(
-            "the answers of {others} of {answered} students are for another assignment: none of their fields is asked for; give it with --assignment"
-        )));
-    }
-    let late = |at: usize| graded[at].late.is_some_and(|late| late > 0.0);
-    let lists: [(&str, &dyn Fn(usize) -> bool); 4] = [
-        ("nothing that can be read was handed in (the notes say why)", &|at| {
-            graded[at].source.is_some() && !graded[at].answered
+) -> Vec<String> {
+    let lists: [(&str, &dyn Fn(&Graded) -> bool); 3] = [
+        ("nothing that can be read was handed in (the notes say why)", &|graded| {
+            graded.notes.contains(&Reason::NoAnswersFound)
         }),
-        ("late (hours are in grades.csv)", &late),
-        ("the time of hand-in is not known", &|at| graded[at].notes.contains(&Reason::TimeUnknown)),
-        ("the key has no machine", &|at| machines.is_some_and(|machines| machines.lacks(at))),
+        ("late (hours are in grades.csv)", &|graded| graded.late.is_some_and(|late| late > 0.0)),
+        ("the time of hand-in is not known", &|graded| graded.notes.contains(&Reason::TimeUnknown)),
     ];
     let mut notes = Vec::new();
     for (what, is_listed) in lists {
-        let names: Vec<String> =
-            (0..all).filter(|at| is_listed(*at)).map(|at| class.names[at].clone()).collect();
-        notes.extend(note(what, &names, all));
+        let listed = class.names.iter().zip(graded).filter(|(_, graded)| is_listed(graded));
+        let names = listed.map(|(name, _)| name.clone());
+        notes.extend(note(what, &names.collect::<Vec<_>>(), graded.len()));
     }
     if machines.is_some_and(Machines::by_records) {
         notes.push(
@@ -333,29 +279,8 @@ fn of_class(
                 .to_owned(),
         );
     }
-    let items = rubric.items.iter().enumerate().filter(|(place, _)| {
-        let marks =
-            || graded.iter().map(|graded| &graded.marks[*place]).filter(|mark| !mark.answer.is_empty());
-        marks().count() > 0 && marks().all(|mark| matches!(mark.reason, Reason::NoEvidence(_)))
-    });
-    let lacking: Vec<&str> = items.map(|(_, item)| item.id.as_str()).collect();
-    if !lacking.is_empty() {
-        let hint =
-            if machines.is_none() { "; if the machines are sealed, give the key with --key" } else { "" };
-        notes.push(format!(
-            "the answers to {} are not graded: no submission has records that show what is right{hint}",
-            lacking.join(", ")
-        ));
+    if machines.is_none() && rubric.needs_machine() {
+        notes.push("without --key, the answers about sealed machines are left for you to read".to_owned());
     }
-    for (name, graded) in class.names.iter().zip(graded) {
-        notes.extend(graded.refused.iter().map(|why| format!("no grade for '{}': {why}", shorten(name, 60))));
-    }
-    Ok(notes)
-}
-
-fn write_map(out: &Path, map: &str) -> Result<(), Failure> {
-    std::fs::create_dir_all(out).map_err(|error| {
-        Failure::could_not(format!("cannot make the folder '{}': {error}", out.display()))
-    })?;
-    common::output::write(&out.join(MAP), map.as_bytes())
+    notes
 }

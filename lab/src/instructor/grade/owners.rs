@@ -1,4 +1,4 @@
-//! Decides which student a submission belongs to: exactly, or not at all.
+//! Decides which student a submission belongs to, exactly or not at all, and which one counts.
 //!
 //! The collecting system's own statement decides, or the instructor's `map.csv`; else the
 //! name of the folder or file, if it is the name of one student or one group. Everything
@@ -9,13 +9,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use common::failure::Failure;
-use common::input;
-use common::text::shorten;
+use common::text::{inert, shorten};
 
 use super::class::{Class, only, unquoted};
-use super::evidence::Evidence;
+use super::evidence::Submission;
 use super::gradescope::Submitter;
-use crate::instructor::tables::Table;
+use crate::instructor::tables::{Row, Table};
 
 /// What the instructor writes in `map.csv` for a submission that does not count.
 pub(super) const NOBODY: &str = "-";
@@ -75,25 +74,24 @@ impl Map {
     ///
     /// If it is not such a table, or a row does not mean one student.
     pub(super) fn read(path: Option<&Path>, class: &Class) -> Result<Map, Failure> {
-        let Some(path) = path.filter(|path| path.is_file()) else {
-            let empty = Table::parse("submission,suggested,student\n".to_owned());
-            return Ok(Map { table: empty.map_err(Failure::could_not)?, decided: BTreeMap::new() });
-        };
-        let table = Table::read(path)?;
-        let decided = Map::decided(&table, class);
-        let decided = decided.map_err(|why| Failure::usage(format!("{}: {why}", input::name(path))))?;
-        Ok(Map { table, decided })
+        match path.filter(|path| path.is_file()) {
+            Some(path) => Table::read_with(path, |table| Map::of(table, class)),
+            None => {
+                let empty = Table::parse("submission,suggested,student\n");
+                empty.and_then(|table| Map::of(table, class)).map_err(Failure::could_not)
+            }
+        }
     }
 
-    fn decided(table: &Table, class: &Class) -> Result<BTreeMap<String, Option<Option<usize>>>, String> {
+    fn of(table: Table, class: &Class) -> Result<Map, String> {
         let (Some(submission), Some(student)) = (table.column(&["submission"])?, table.column(&["student"])?)
         else {
             return Err("it needs the columns 'submission' and 'student'".to_owned());
         };
-        let mut all = BTreeMap::new();
+        let mut decided = BTreeMap::new();
         for row in &table.rows {
             let (submission, name) = (unquoted(row.cell(submission)), row.cell(student));
-            let decided = match name {
+            let whose = match name {
                 "" => None,
                 NOBODY => Some(None),
                 name => Some(Some(class.by_name(name).ok_or_else(|| {
@@ -103,53 +101,39 @@ impl Map {
                     )
                 })?)),
             };
-            if all.insert(submission.to_owned(), decided).is_some_and(|known| known != decided) {
+            if decided.insert(submission.to_owned(), whose).is_some_and(|known| known != whose) {
                 return Err(format!("'{}' is in two rows; leave one", shorten(submission, 60)));
             }
         }
-        Ok(all)
+        Ok(Map { table, decided })
     }
 
     /// The table as it is, with a row for each unresolved submission that it lacks, to be
     /// completed.
-    pub(super) fn text(&self, unresolved: &[Unresolved], class: &Class) -> String {
-        let open = unresolved.iter().filter(|one| !self.decided.contains_key(&one.submission));
-        self.table.extended(open.map(|one| {
+    pub(super) fn text(&mut self, submissions: &[Submission], class: &Class) -> String {
+        for one in submissions.iter().filter(|one| one.owner.is_err()) {
+            if self.decided.contains_key(&one.name) {
+                continue;
+            }
             let cell = |name: &String| match name.trim().to_lowercase().as_str() {
-                "submission" => one.submission.clone(),
-                "suggested" => one.suggested.map_or(String::new(), |student| class.names[student].clone()),
+                "submission" => inert(&one.name),
+                "suggested" => one.suggested.map_or(String::new(), |student| inert(&class.names[student])),
                 _ => String::new(),
             };
-            self.table.header.iter().map(cell).collect()
-        }))
+            let cells = self.table.header.iter().map(cell).collect();
+            self.table.rows.push(Row { cells, ..Row::default() });
+        }
+        self.table.text()
     }
 
     /// Rows of submissions that do not exist, probably typed wrong.
-    pub(super) fn unknown(&self, submissions: &BTreeSet<&str>) -> Option<String> {
-        let there = |name: &&String| !submissions.contains(name.as_str());
-        let names: Vec<String> = self.decided.keys().filter(there).map(|name| shorten(name, 60)).collect();
-        let first = names[..names.len().min(10)].join("', '");
-        (!names.is_empty()).then(|| format!("map.csv names submissions that do not exist: '{first}'"))
+    pub(super) fn unknown(&self, submissions: &[Submission]) -> Option<String> {
+        let there: BTreeSet<&str> = submissions.iter().map(|one| one.name.as_str()).collect();
+        let names = self.decided.keys().filter(|name| !there.contains(name.as_str()));
+        let names: Vec<&str> = names.map(String::as_str).collect();
+        let shown = shorten(&names.join("', '"), 300);
+        (!names.is_empty()).then(|| format!("map.csv names submissions that do not exist: '{shown}'"))
     }
-}
-
-/// A submission without an owner.
-#[derive(Debug)]
-pub(super) struct Unresolved {
-    pub(super) submission: String,
-    pub(super) suggested: Option<usize>,
-    pub(super) why: String,
-}
-
-/// What is known of a submission's owner.
-#[derive(Debug)]
-pub(super) enum Stated {
-    /// The name of its folder or file, in several forms.
-    Names(Vec<String>),
-    /// Who handed it in, as Gradescope says.
-    Submitters(Vec<Submitter>),
-    /// The students whom the row of a table may mean.
-    Row(BTreeSet<usize>),
 }
 
 /// What decides.
@@ -161,37 +145,37 @@ pub(super) struct Owners<'o> {
     pub(super) machines: &'o HashMap<String, usize>,
 }
 
+/// The students whose submission it is; none if the instructor has said so. Or a clause
+/// that says why nobody knows.
+pub(super) type Owner = Result<Vec<usize>, String>;
+
 impl Owners<'_> {
-    /// The students whose submission it is; none if the instructor has said so.
-    ///
-    /// # Errors
-    ///
-    /// If nobody knows; a clause.
-    pub(super) fn owner(&self, name: &str, stated: &Stated) -> Result<Vec<usize>, String> {
-        if let Some(Some(decided)) = self.map.decided.get(name) {
-            return Ok(decided.iter().copied().collect());
+    /// What the map says of the submission with that name, else the owner that was `found`.
+    pub(super) fn decided(&self, name: &str, found: Owner) -> Owner {
+        match self.map.decided.get(name) {
+            Some(Some(decided)) => Ok(decided.iter().copied().collect()),
+            _ => found,
         }
-        let (students, nobody) = match stated {
-            Stated::Submitters(submitters) if submitters.is_empty() => {
-                (BTreeSet::new(), "names no submitter")
-            }
-            Stated::Submitters(submitters) => {
-                return submitters.iter().map(|one| self.submitter(one)).collect();
-            }
-            Stated::Row(students) => (students.clone(), "is not in the roster"),
-            Stated::Names(names) => {
-                // The name of a group may be a value of another student.
-                let group = |name: &String| {
-                    let members = self.groups.0.get(name.trim())?;
-                    self.class.mentioned(name).is_subset(members).then_some(members)
-                };
-                if let Some(members) = names.iter().find_map(group) {
-                    return Ok(members.iter().copied().collect());
-                }
-                let students = names.iter().flat_map(|name| self.class.named(name)).collect();
-                (students, "is the name of no student")
-            }
+    }
+
+    /// The owner by the name of a folder or file, in several forms.
+    pub(super) fn named(&self, names: &[String]) -> Owner {
+        // The name of a group may be a value of another student.
+        let group = |name: &String| {
+            let members = self.groups.0.get(name.trim())?;
+            self.class.mentioned(name).is_subset(members).then_some(members)
         };
+        match names.iter().find_map(group) {
+            Some(members) => Ok(members.iter().copied().collect()),
+            None => {
+                let students = names.iter().flat_map(|name| self.class.named(name)).collect();
+                self.one(students, "is the name of no student")
+            }
+        }
+    }
+
+    /// The owner, if there is only one among the students.
+    pub(super) fn one(&self, students: BTreeSet<usize>, nobody: &str) -> Owner {
         match students.len() {
             0 => Err(nobody.to_owned()),
             1 => Ok(students.into_iter().collect()),
@@ -202,47 +186,84 @@ impl Owners<'_> {
         }
     }
 
-    /// The student whom Gradescope names: by all of its surer keys that the roster has as
-    /// headers. Students choose the name, so it only counts where there is none of these.
-    fn submitter(&self, submitter: &Submitter) -> Result<usize, String> {
-        let mut found: Option<BTreeSet<usize>> = None;
-        for (key, value) in submitter {
-            let Some(column) = self.class.column(key).filter(|_| *key != "name" || found.is_none()) else {
-                continue;
-            };
-            let students = self.class.in_column(column, value);
-            found = Some(found.map_or(students.clone(), |known| &known & &students));
+    /// The owners whom Gradescope names: each by all values whose keys are headers of the
+    /// roster, or by the identifying columns if there is no such header.
+    pub(super) fn submitters(&self, submitters: &[Submitter]) -> Owner {
+        let owner = |submitter: &Submitter| {
+            let columns = submitter.iter().filter_map(|(key, value)| Some((self.class.column(key)?, value)));
+            let found = columns.map(|(column, value)| self.class.in_column(column, value));
+            let found = found.reduce(|known, students| &known & &students);
+            let by_value = || submitter.iter().flat_map(|(_, value)| self.class.named(value)).collect();
+            only(&found.unwrap_or_else(by_value)).ok_or_else(|| {
+                let values: Vec<&str> = submitter.iter().map(|(_, value)| value.as_str()).collect();
+                format!("is of '{}', who is not one student of the roster", shorten(&values.join(" "), 60))
+            })
+        };
+        match submitters {
+            [] => Err("names no submitter".to_owned()),
+            _ => submitters.iter().map(owner).collect(),
         }
-        let by_value = || submitter.iter().flat_map(|(_, value)| self.class.named(value)).collect();
-        only(&found.unwrap_or_else(by_value)).ok_or_else(|| {
-            let values: Vec<&str> = submitter.iter().map(|(_, value)| value.as_str()).collect();
-            format!("is of '{}', who is not one student of the roster", shorten(&values.join(" "), 60))
-        })
     }
 
-    /// The student whom an unresolved submission may be of: by its machine, or by any value
-    /// that one student has, also a signature.
-    pub(super) fn suggested(
-        &self,
-        name: &str,
-        stated: &Stated,
-        evidence: &Evidence,
-        signed: impl Iterator<Item = String>,
-    ) -> Option<usize> {
-        let machines = evidence.machines();
-        let measured = machines.into_iter().filter_map(|tag| self.machines.get(tag)).copied();
-        let mut values: Vec<String> = match stated {
-            Stated::Submitters(submitters) => {
-                submitters.iter().flatten().map(|(_, value)| value.clone()).collect()
-            }
-            Stated::Names(names) => names.clone(),
-            Stated::Row(_) => Vec::new(),
-        };
-        // A user's number ends the name of Canvas's files.
-        values.extend(name.rsplit_once('_').map(|(_, number)| number.to_owned()));
-        values.extend(signed);
+    /// The student whom an unresolved submission may be of: by its machine, or by the first
+    /// of the values, such as a signature, that one student has.
+    pub(super) fn suggested(&self, machines: &BTreeSet<&str>, values: &[String]) -> Option<usize> {
+        let measured = machines.iter().filter_map(|tag| self.machines.get(*tag)).copied();
         let of_value =
             |value: &String| self.class.by_name(value).or_else(|| only(&self.class.mentioned(value)));
         only(&measured.collect()).or_else(|| values.iter().find_map(of_value))
     }
+}
+
+/// The submission that counts for one student: its position in the list of submissions, and
+/// those that do not count. Or why there cannot be a grade; a clause.
+pub(super) type Counting = Result<(Option<usize>, Vec<usize>), String>;
+
+/// What counts for each student of the class, and whether it is that of the group: a student
+/// without answers gets the group's.
+pub(super) fn counting(all: &[Submission], class: &Class, groups: &Groups) -> Vec<(Counting, bool)> {
+    let mut own = vec![Vec::<usize>::new(); class.names.len()];
+    for (place, submission) in all.iter().enumerate() {
+        submission.owner.iter().flatten().for_each(|student| own[*student].push(place));
+    }
+    let answered = |student: usize| own[student].iter().copied().filter(|place| !all[*place].is_empty());
+    let of_student = |student: usize| {
+        let members = groups.of(student).filter(|_| answered(student).next().is_none());
+        let members = members.into_iter().flat_map(|(_, members)| members);
+        let shared: BTreeSet<usize> = members.flat_map(|member| answered(*member)).collect();
+        let places = if shared.is_empty() { own[student].clone() } else { shared.iter().copied().collect() };
+        (last(all, &places), !shared.is_empty())
+    };
+    (0..own.len()).map(of_student).collect()
+}
+
+/// The submission that counts among those at `places`: the only one with answers, or the
+/// last by the collecting system's clock.
+fn last(all: &[Submission], places: &[usize]) -> Counting {
+    let answered: Vec<usize> = places.iter().copied().filter(|place| !all[*place].is_empty()).collect();
+    let among = if answered.is_empty() { places } else { &answered };
+    let last = match among {
+        [] | [_] => among.first().copied(),
+        _ => {
+            let times: Option<Vec<i64>> = among.iter().map(|place| all[*place].time).collect();
+            let times = times.unwrap_or_default();
+            let last = times.iter().max();
+            let mut latest = among.iter().zip(&times).filter(|(_, time)| Some(*time) == last);
+            let (latest, second) = (latest.next(), latest.next());
+            Some(*latest.filter(|_| second.is_none()).map(|(place, _)| place).ok_or_else(|| {
+                format!(
+                    "there are {} submissions ({}), and no time says which is the last; write '{NOBODY}' for the others in map.csv",
+                    among.len(),
+                    names(all, among)
+                )
+            })?)
+        }
+    };
+    Ok((last, places.iter().copied().filter(|place| Some(*place) != last).collect()))
+}
+
+/// The names of submissions, in one sentence.
+pub(super) fn names(all: &[Submission], places: &[usize]) -> String {
+    let shown = places.iter().take(6).map(|place| format!("'{}'", shorten(&all[*place].name, 60)));
+    shown.collect::<Vec<_>>().join(", ")
 }

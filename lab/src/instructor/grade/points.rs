@@ -1,8 +1,8 @@
-//! Points that the instructor has given: read from tables, and used when the class is
-//! graded again.
+//! Points that the instructor has written into `grades.csv`: used when the class is graded
+//! again.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use common::failure::Failure;
 use common::text::{inert, shorten};
@@ -10,7 +10,7 @@ use common::text::{inert, shorten};
 use super::class::{Class, note};
 use super::grader::Graded;
 use super::reason::Reason;
-use super::rubric::{Item, Rubric};
+use super::rubric::Rubric;
 use crate::instructor::tables::Table;
 
 /// Points of one student for one item.
@@ -21,18 +21,7 @@ struct Given {
     answer: Option<String>,
 }
 
-/// The columns of an item in a table of points.
-struct Column<'r> {
-    /// Its index among the items.
-    place: usize,
-    item: &'r Item,
-    points: usize,
-    /// The program's points.
-    computed: Option<usize>,
-    answer: Option<usize>,
-}
-
-/// Points that were given, and the sums of an earlier run.
+/// Points that were given, and the sums of the earlier run.
 #[derive(Debug, Default)]
 pub(super) struct Points {
     given: HashMap<(usize, usize), Given>,
@@ -52,70 +41,51 @@ pub(super) fn equal(one: f64, other: f64) -> bool {
 }
 
 impl Points {
-    /// The points in the `earlier` table of grades and in `files`, which take precedence. In
-    /// a table of grades, points are given where they differ from the computed ones.
+    /// The points in the earlier `grades.csv`, if it is there: those that differ from the
+    /// computed ones.
     ///
     /// # Errors
     ///
-    /// If a file cannot be read, has no points or students, or has points that an item does
-    /// not have.
-    pub(super) fn read(
-        files: &[PathBuf],
-        earlier: Option<&Path>,
-        class: &Class,
-        rubric: &Rubric,
-    ) -> Result<Points, Failure> {
-        let mut points = Points::default();
-        if let Some(path) = earlier.filter(|path| path.is_file()) {
-            Table::read_with(path, |table| points.add(table, class, rubric)).map_err(|why| {
-                Failure::usage(format!("{why}; it would be replaced, and points may be in it: move it"))
-            })?;
-        }
-        for path in files {
-            Table::read_with(path, |table| points.add(table, class, rubric))?;
-        }
-        Ok(points)
+    /// If it has no points or students, or points that an item does not have.
+    pub(super) fn read(path: Option<&Path>, class: &Class, rubric: &Rubric) -> Result<Points, Failure> {
+        let Some(path) = path.filter(|path| path.is_file()) else { return Ok(Points::default()) };
+        Table::read_with(path, |table| Points::of(&table, class, rubric)).map_err(|why| {
+            Failure::usage(format!(
+                "{why}; it would be replaced, and points may be in it: correct or move it"
+            ))
+        })
     }
 
-    fn add(&mut self, table: &Table, class: &Class, rubric: &Rubric) -> Result<(), String> {
-        let with = |item: &Item, what: &str| table.column(&[&format!("{}_{what}", item.id)]);
-        let mut columns: Vec<Column> = Vec::new();
+    fn of(table: &Table, class: &Class, rubric: &Rubric) -> Result<Points, String> {
+        let mut all = Points::default();
+        let mut columns = Vec::new();
         for (place, item) in rubric.items.iter().enumerate() {
-            let points = table.column(&[&format!("{}_points", item.id), &item.id])?;
-            let (computed, answer) = (with(item, "computed")?, with(item, "answer")?);
-            columns.extend(points.map(|points| Column { place, item, points, computed, answer }));
+            let with = |what: &str| table.column(&[&format!("{}_{what}", item.id)]);
+            let (computed, answer) = (with("computed")?, with("answer")?);
+            columns.extend(with("points")?.map(|points| (place, item, points, computed, answer)));
         }
         if columns.is_empty() {
-            let ids: Vec<&str> =
-                rubric.items.iter().filter(|item| item.by_hand).map(|item| item.id.as_str()).collect();
-            return Err(format!("it has no column of points; call one as an item: {}", ids.join(", ")));
+            return Err("it has no column of points of an item".to_owned());
         }
-        let own: Vec<usize> = columns.iter().map(|column| column.points).collect();
-        let join = class.join(&table.header, &own)?;
+        let join = class.join(&table.header, &[])?;
         let sum = table.column(&["max_points"])?.and(table.column(&["points"])?);
         let mut seen = HashMap::new();
         for row in &table.rows {
             let (line, name) = (row.line, join.shown(&row.cells));
-            let is_given = |column: &&Column| {
-                let cell = row.cell(column.points);
-                let computed = column.computed.and_then(|at| number(row.cell(at)));
-                let same = computed.zip(number(cell)).is_some_and(|(one, other)| equal(one, other));
-                !cell.is_empty() && !same
-            };
-            let mut given = columns.iter().filter(is_given).peekable();
-            let Some(student) = join.student(&row.cells)? else {
-                if given.peek().is_some() {
-                    self.notes.push(format!("points are given to '{name}', who is not in the roster"));
+            let student = join.student(&row.cells)?;
+            if let Some(student) = student {
+                if let Some(first) = seen.insert(student, line) {
+                    return Err(format!("'{name}' is in lines {first} and {line}; leave one"));
                 }
-                continue;
-            };
-            if let Some(first) = seen.insert(student, line) {
-                return Err(format!("'{name}' is in lines {first} and {line}; leave one"));
+                all.sums.extend(sum.and_then(|at| number(row.cell(at))).map(|sum| (student, sum)));
             }
-            let earlier = sum.and_then(|at| number(row.cell(at)));
-            self.sums.extend(earlier.map(|earlier| (student, earlier)));
-            for Column { place, item, points, answer, .. } in given {
+            for (place, item, points, computed, answer) in &columns {
                 let cell = row.cell(*points);
+                let computed = computed.and_then(|at| number(row.cell(at)));
+                if cell.is_empty() || computed.zip(number(cell)).is_some_and(|(one, other)| equal(one, other))
+                {
+                    continue;
+                }
                 let points = number(cell).filter(|points| (0.0..=item.points).contains(points));
                 let points = points.ok_or_else(|| {
                     format!(
@@ -125,11 +95,17 @@ impl Points {
                         item.id
                     )
                 })?;
+                let Some(student) = student else {
+                    let note =
+                        format!("points for {} are given to '{name}', who is not in the roster", item.id);
+                    all.notes.push(note);
+                    continue;
+                };
                 let answer = answer.and_then(|at| row.cells.get(at)).cloned();
-                self.given.insert((student, *place), Given { points, answer });
+                all.given.insert((student, *place), Given { points, answer });
             }
         }
-        Ok(())
+        Ok(all)
     }
 
     /// Applies the points, unless the answer is another than when they were given. An item
@@ -148,13 +124,13 @@ impl Points {
                 let name = &class.names[student];
                 let mark = &mut graded.marks[place];
                 if item.read {
-                    mark.most = Some(item.points);
+                    mark.max_points = Some(item.points);
                 }
                 match self.given.get(&(student, place)) {
                     Some(given)
                         if given.answer.as_ref().is_none_or(|answer| *answer == inert(&mark.answer)) =>
                     {
-                        (mark.points, mark.most) = (given.points, Some(item.points));
+                        (mark.points, mark.max_points) = (given.points, Some(item.points));
                         (mark.unread, mark.reason) = (false, Reason::GivenByInstructor);
                     }
                     Some(_) => changed.push(name.clone()),

@@ -49,16 +49,13 @@ reasons! {
     // the whole submission
     NothingHandedIn = "Nothing was handed in.";
     NoAnswersFound = "No answers were found in what was handed in.";
-    OtherAssignment = "None of these answers is asked for in this assignment.";
     ByGroup = "Handed in by a member of the group.";
     LastCounts(number) = "{} submissions; the one handed in last counts.";
     TimeUnknown = "The time of hand-in is not known.";
     Late(hours) = "Late by {} hours.";
-    LateDeduction(hours, percent) = "Late by {} hours, which takes off {} % of the points.";
     // its records
     NoMachineRecords = "There are no records of the student's own machine.";
-    ForeignRecords = "Records were made on the machine of another student.";
-    UnknownMachine = "Records were made on a sealed machine that is not of this class.";
+    ForeignRecords = "Some records were made on a machine that is not the student's own.";
     OpenRecords(programs) = "Records of no sealed machine do not count: {}.";
     ChangedRecord(file) = "{} was changed after it was made, or is of another version of the kit.";
     OtherSize(program, size, assigned) = "{}: its matrices have {} rows, not the {} of the assignment, so it does not count.";
@@ -68,17 +65,13 @@ reasons! {
     TooLarge(file, mib) = "{} was not read: it is larger than {} MiB.";
     SubmissionTooLarge(file, mib) = "{} was not read: the submission is larger than {} MiB.";
     CannotOpen(file) = "{} was not read: it cannot be opened.";
-    Link(file) = "{} was not read: it is a link, and links are not followed.";
-    NotAFile(file) = "{} was not read: it is not a file.";
+    Link(file) = "{} was not read: it is a link or a device, which are not followed.";
     TooDeep(file, folders) = "{} was not read: it is deeper than {} folders.";
     OtherArchive(file) = "{} was not read: archives of this kind are not supported; hand in a .zip.";
-    DamagedArchive(file) = "{} was not read: it is not a whole zip archive.";
-    DamagedEntry(file) = "{} was not read: its archive is damaged there.";
-    LongArchive(file, number) = "{} was not read: it has more than {} files.";
+    Damaged(file) = "{} was not read: it, or its zip archive, is not whole.";
     NestedArchive(file) = "{} was not read: it is an archive in an archive in an archive.";
     Encrypted(file) = "{} was not read: it is encrypted; hand it in without a password.";
     Compression(file) = "{} was not read: it is compressed in a way that is not read; make a usual .zip.";
-    LeadsOut(file) = "{} was not read: its path leads out of the archive.";
     AnswersUnread(file, why) = "{} was not read: {}.";
     PageWithoutAnswers(file) = "{} holds no answers; was the page saved with them?";
     OtherKinds(files) = "Not read: {}; .json, .html and .zip are.";
@@ -112,6 +105,12 @@ impl Reason {
     /// The sentence in English.
     pub(super) fn english(&self) -> String {
         self.text(&BTreeMap::new())
+    }
+}
+
+impl serde::Serialize for Reason {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.english())
     }
 }
 

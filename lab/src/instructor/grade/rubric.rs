@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use common::failure::Failure;
 use common::input;
-use common::text::{says_nothing, shorten};
+use common::text::shorten;
 use report::{Assignment, Kind, toml_error};
 
 use crate::commands::assignment::RUBRIC;
@@ -25,34 +25,12 @@ pub(crate) struct Rubric {
     /// What happens with records that were made on another machine, or changed.
     #[serde(default)]
     pub(crate) records: Records,
-    /// Per cent of the points that a late submission loses, however late it is.
-    #[serde(default)]
-    pub(crate) late_percent: f64,
-    /// The columns of Moodle's worksheet.
-    #[serde(default)]
-    pub(crate) worksheet: Headers,
     /// One for each answer that gets points.
     #[serde(rename = "item", default)]
     pub(crate) items: Vec<Item>,
     /// Feedback to students in that language, by the English sentence.
     #[serde(skip)]
     pub(crate) words: BTreeMap<String, String>,
-}
-
-/// The headers of Moodle's worksheet, in the language of the export.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct Headers {
-    pub(crate) grade: String,
-    pub(crate) maximum: String,
-    pub(crate) feedback: String,
-}
-
-impl Default for Headers {
-    fn default() -> Headers {
-        let [grade, maximum, feedback] = ["Grade", "Maximum Grade", "Feedback comments"].map(str::to_owned);
-        Headers { grade, maximum, feedback }
-    }
 }
 
 /// What a submission's records must be.
@@ -92,9 +70,6 @@ pub(crate) struct Item {
     /// Largest accepted error, as a share of the value; the default is that of the report's
     /// page.
     pub(crate) tolerance: Option<f64>,
-    /// The share of the points for a range of a factor of two that contains the value, of
-    /// sizes and ways.
-    partial: Option<f64>,
     /// Whether the instructor reads the answer: it gets no points yet.
     pub(crate) by_hand: bool,
     /// Whether the instructor has read one of the answers, so that the item counts.
@@ -107,42 +82,23 @@ const OF_LEVEL: [&str; 5] = ["size", "line", "ways", "hit_ns", "penalty_ns"];
 const OF_PRODUCT: [&str; 6] =
     ["hit_rate", "size", "clocks_gain", "time_gain", "clocks_gain_mm2", "time_gain_mm2"];
 
-/// The prefix of a figure of any program's record: `record.mine.wall_s`.
-pub(super) const OF_RECORD: &str = "record.";
 /// The prefix of a task of `lab exercise`, which has no field: `exercise.tail`.
 pub(super) const OF_EXERCISES: &str = "exercise.";
-
-/// Whether a figure is one of the student's machine.
-fn is_of_machine(figure: &str) -> bool {
-    match figure.split_once('.') {
-        Some(("l1" | "l2" | "l3", what)) => OF_LEVEL.contains(&what),
-        Some(("line", what)) => what == "elements",
-        _ => figure == "memory_ns",
-    }
-}
 
 /// Whether there is a figure of that name.
 fn is_figure(figure: &str) -> bool {
     match figure.split_once('.') {
+        Some(("l1" | "l2" | "l3", what)) => OF_LEVEL.contains(&what),
         Some(("mm1" | "mm2" | "mm2t" | "mm3", what)) => OF_PRODUCT.contains(&what),
-        Some(("mm", what)) => what == "bytes",
-        Some(("record", rest)) => {
-            rest.split_once('.').is_some_and(|(program, what)| !program.is_empty() && !what.is_empty())
-        }
         Some(("exercise", task)) => exercises::TASKS.iter().any(|known| known.name == task),
-        _ => is_of_machine(figure),
+        _ => ["memory_ns", "line.elements", "mm.bytes"].contains(&figure),
     }
 }
 
 impl Item {
-    /// The task of `lab exercise` that it is for.
+    /// The task of `lab exercise` that it is for: `exercise.tail`.
     pub(super) fn exercise(&self) -> Option<&str> {
-        self.expect.as_deref()?.strip_prefix(OF_EXERCISES)
-    }
-
-    /// The share of the points for a range that contains the value.
-    pub(super) fn partial(&self) -> f64 {
-        self.partial.unwrap_or(0.5)
+        self.expect.as_deref().filter(|expect| expect.starts_with(OF_EXERCISES))
     }
 
     /// Refuses an item whose points nobody, or everybody, would get.
@@ -160,21 +116,14 @@ impl Item {
                 shorten(figure, 40)
             ));
         }
-        if self.value.is_some_and(|value| !value.is_finite()) {
-            return Some("has a value that is not a number".to_owned());
+        let [low, high] = self.range.or(self.value.map(|value| [value; 2])).unwrap_or_default();
+        if !(low.is_finite() && high.is_finite() && low <= high) {
+            return Some(format!("has the range [{low}, {high}], which contains no number"));
         }
-        if let Some([low, high]) =
-            self.range.filter(|[low, high]| !(low.is_finite() && high.is_finite() && low <= high))
-        {
-            return Some(format!(
-                "has the range [{low}, {high}], which contains no number; write the smaller one first"
-            ));
-        }
-        let shares = [self.tolerance.unwrap_or_default(), self.partial()];
         if !(0.0..=1e6).contains(&self.given.unwrap_or_default())
-            || shares.iter().any(|share| !(0.0..=1.0).contains(share))
+            || !(0.0..=1.0).contains(&self.tolerance.unwrap_or_default())
         {
-            return Some("needs points from 0 to 1000000, and shares from 0 to 1".to_owned());
+            return Some("needs points from 0 to 1000000, and a tolerance from 0 to 1".to_owned());
         }
         None
     }
@@ -192,12 +141,9 @@ impl Rubric {
         for path in files {
             let (name, text) = (input::name(path), input::text(path)?);
             let kind = usize::from(text.contains(ASSIGNMENT));
-            if let Some((known, _)) = read[kind].replace((name, text)) {
+            if let Some((known, _)) = read[kind].replace((name.clone(), text)) {
                 let what = ["rubrics", "assignments"][kind];
-                return Err(Failure::usage(format!(
-                    "{known} and {} are both {what}; give one",
-                    input::name(path)
-                )));
+                return Err(Failure::usage(format!("{known} and {name} are both {what}; give one")));
             }
         }
         let guides = |what: &str, text: &str| (format!("the guide's {what}"), text.to_owned());
@@ -215,21 +161,20 @@ impl Rubric {
     fn worth(mut self, assignment: &Assignment) -> Result<Rubric, String> {
         self.words.clone_from(assignment.words());
         self.words.extend(assignment.feedback.clone());
-        let worth = assignment.points();
+        let (worth, fields) = (assignment.points(), assignment.fields());
         let of = |id: &str| worth.iter().find(|(field, _)| field.id == id).map(|(_, points)| *points);
-        let fields: Vec<String> = assignment.fields().into_iter().map(|field| field.id).collect();
-        let unasked = |item: &&Item| {
-            let has_points = item.given.is_some_and(|points| points > 0.0);
-            has_points && !fields.contains(&item.id) && item.exercise().is_none()
-        };
-        if let Some(item) = self.items.iter().find(unasked) {
+        let is_asked =
+            |item: &Item| item.exercise().is_some() || fields.iter().any(|field| field.id == item.id);
+        let mut given = self.items.iter().filter(|item| item.given.is_some_and(|points| points > 0.0));
+        if let Some(item) = given.find(|item| !is_asked(item)) {
             return Err(format!(
                 "'{}' has points, and the assignment does not ask for it; correct the id, or give the assignment with --assignment",
                 shorten(&item.id, 60)
             ));
         }
         self.items.retain_mut(|item| {
-            let task = exercises::TASKS.iter().find(|task| item.exercise() == Some(task.name));
+            let name = item.exercise().and_then(|task| task.strip_prefix(OF_EXERCISES));
+            let task = exercises::TASKS.iter().find(|task| name == Some(task.name));
             let of_task = task.map(|task| f64::from(task.points));
             let points = item.given.or_else(|| of(&item.id)).or(of_task);
             item.points = points.unwrap_or_default();
@@ -237,37 +182,20 @@ impl Rubric {
         });
         for (field, points) in &worth {
             if !self.items.iter().any(|item| item.id == field.id) {
-                self.items.push(Item {
-                    id: field.id.clone(),
-                    label: field.label.clone(),
-                    points: *points,
-                    by_hand: true,
-                    ..Item::default()
-                });
+                let (id, label) = (field.id.clone(), field.label.clone());
+                self.items.push(Item { id, label, points: *points, by_hand: true, ..Item::default() });
             }
         }
         if self.items.is_empty() {
-            let why = if worth.is_empty() {
-                "the assignment gives points for nothing"
-            } else {
-                "no item is of a question with points"
-            };
-            return Err(format!("{why}; give points in the rubric or in the assignment"));
+            return Err("no question has points; give points in the rubric or in the assignment".to_owned());
         }
         Ok(self)
     }
 
     fn parse(text: &str) -> Result<Rubric, String> {
-        if says_nothing(text) {
-            return Err("there is nothing in it; start from the file that `lab assignment --rubric` prints"
-                .to_owned());
-        }
         let rubric: Rubric = toml::from_str(text).map_err(|error| toml_error(text, &error))?;
         if rubric.format != "cache-lab-rubric/1" {
             return Err("its format is not \"cache-lab-rubric/1\"".to_owned());
-        }
-        if !(0.0..=100.0).contains(&rubric.late_percent) {
-            return Err("late_percent is from 0 to 100".to_owned());
         }
         for item in &rubric.items {
             if let Some(why) = item.impossible() {
@@ -285,12 +213,8 @@ impl Rubric {
 
     /// Whether an answer is compared with the student's machine.
     pub(crate) fn needs_machine(&self) -> bool {
-        self.items.iter().any(|item| item.expect.as_deref().is_some_and(is_of_machine))
-    }
-
-    /// The points that can be reached; texts count once the instructor has read them.
-    pub(crate) fn most(&self) -> f64 {
-        self.items.iter().filter(|item| !item.by_hand || item.read).map(|item| item.points).sum()
+        let of_others = |figure: &&str| figure.starts_with("mm") || figure.starts_with(OF_EXERCISES);
+        self.items.iter().filter_map(|item| item.expect.as_deref()).any(|figure| !of_others(&figure))
     }
 }
 
@@ -298,13 +222,18 @@ impl Rubric {
 mod tests {
     use super::*;
 
+    /// The points for what is not read by hand.
+    fn most(rubric: &Rubric) -> f64 {
+        rubric.items.iter().filter(|item| !item.by_hand).map(|item| item.points).sum()
+    }
+
     #[test]
     fn the_guides_rubric_is_one() {
         let guide = Assignment::guide();
         let rubric = Rubric::parse(RUBRIC).unwrap().worth(&guide).unwrap();
-        assert_eq!((rubric.most(), rubric.items.len()), (20.0, 21));
-        assert!(Rubric::parse("").unwrap_err().contains("--rubric"));
+        assert_eq!((most(&rubric), rubric.items.len()), (20.0, 21));
         for wrong in [
+            "",
             "# nothing",
             "format = \"x\"\ntitle = \"\"\nitem = []",
             &RUBRIC.replacen("expect =", "expct =", 1),
@@ -312,7 +241,6 @@ mod tests {
             &RUBRIC.replacen("l1.size\"", "mm1.ways\"", 1),
             &RUBRIC.replacen("[550, 700]", "[700, 550]", 1),
             &RUBRIC.replacen("[550, 700]", "[nan, 550]", 1),
-            &RUBRIC.replacen("records = \"noted\"", "late_percent = 200", 1),
             &RUBRIC.replacen("value = 65536", "value = nan", 1),
             &RUBRIC.replacen("value = 65536", "value = inf", 1),
             &RUBRIC.replacen("id = \"s2-2\"", "id = \"zz\"\npoints = 5", 1),
@@ -329,11 +257,11 @@ mod tests {
         let text = report::GUIDES[0].1;
         let asked = |text: String| Assignment::parse(&text).unwrap();
         let of = |text: String| Rubric::parse(RUBRIC).unwrap().worth(&asked(text)).unwrap();
-        assert_eq!(of(text.replacen("points = 1", "points = 4", 1)).most(), 23.0);
-        assert_eq!(of(text.replace("[[section]]\npart = \"products\"\n", "")).most(), 14.0);
+        assert_eq!(most(&of(text.replacen("points = 1", "points = 4", 1))), 23.0);
+        assert_eq!(most(&of(text.replace("[[section]]\npart = \"products\"\n", ""))), 14.0);
         let more = "\n[[question]]\nid = \"s2-more\"\nsection = \"2\"\nlabel = \"Why?\"\npoints = 3\n";
         let rubric = of(text.to_owned() + more);
         let last = rubric.items.last().unwrap();
-        assert!(last.by_hand && last.id == "s2-more" && last.points == 3.0 && rubric.most() == 20.0);
+        assert!(last.by_hand && last.id == "s2-more" && last.points == 3.0 && most(&rubric) == 20.0);
     }
 }

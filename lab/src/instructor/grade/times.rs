@@ -1,14 +1,9 @@
 //! When something was handed in, by the clock of the system that collected it.
 
 use std::collections::HashMap;
-use std::path::Path;
 
-use common::failure::Failure;
 use common::system::date;
 use common::text::shorten;
-
-use super::class::{Class, Join};
-use crate::instructor::tables::Table;
 
 /// Headers of the column of times: this kit's, Moodle's, and that of Google Forms.
 pub(super) const HEADERS: [&str; 3] = ["time", "Last modified (submission)", "Timestamp"];
@@ -41,8 +36,9 @@ pub(super) fn due(text: &str) -> Result<Due, String> {
 /// Seconds since 1970 of a time as RFC 3339, or as the headers' systems write it; `None`
 /// if it is neither. A time without an offset has that of `due`.
 pub(super) fn read(text: &str, due: Option<Due>) -> Option<i64> {
-    let (at, zone) =
-        date::parse(text.trim()).or_else(|| of_moodle(text.trim())).or_else(|| of_forms(text.trim()))?;
+    // Some systems write a narrow space before PM.
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (at, zone) = date::parse(&text).or_else(|| of_moodle(&text)).or_else(|| of_forms(&text))?;
     Some(at - zone.unwrap_or(due.map_or(0, |due| due.zone)))
 }
 
@@ -52,51 +48,30 @@ pub(super) fn read(text: &str, due: Option<Due>) -> Option<i64> {
 ///
 /// If it cannot be read; a clause.
 pub(super) fn cell(text: &str, name: &str, due: Option<Due>) -> Result<Option<i64>, String> {
-    let time = read(text, due);
-    if time.is_none() && !["", "-"].contains(&text.trim()) {
-        let text = shorten(text, 60);
-        return Err(format!(
-            "the time '{text}' of '{name}' cannot be read; write it as 2026-11-20T23:59+01:00"
-        ));
+    match read(text, due) {
+        None if !["", "-"].contains(&text.trim()) => Err(format!(
+            "the time '{}' of '{}' cannot be read; write it as 2026-11-20T23:59+01:00",
+            shorten(text, 60),
+            shorten(name, 60)
+        )),
+        time => Ok(time),
     }
-    Ok(time)
 }
 
-/// The times in the column `at` of a table, by student; of several the last.
+/// The times of students, each with their name and the cell; none if nothing was `due`.
 ///
 /// # Errors
 ///
-/// If a row means two students, or has another text; a clause.
-pub(super) fn of(
-    table: &Table,
-    join: &Join<'_>,
-    at: usize,
+/// If a cell cannot be read; a clause.
+pub(super) fn of<'t>(
+    cells: impl Iterator<Item = (usize, &'t str, &'t str)>,
     due: Option<Due>,
 ) -> Result<HashMap<usize, i64>, String> {
     let mut times = HashMap::new();
-    for row in &table.rows {
-        let Some(student) = join.student(&row.cells)? else { continue };
-        if let Some(time) = cell(row.cell(at), &join.shown(&row.cells), due)? {
-            times.entry(student).and_modify(|known: &mut i64| *known = time.max(*known)).or_insert(time);
-        }
+    for (student, name, text) in cells.filter(|_| due.is_some()) {
+        times.extend(cell(text, name, due)?.map(|time| (student, time)));
     }
     Ok(times)
-}
-
-/// The times in the file of `--times`.
-///
-/// # Errors
-///
-/// If it cannot be read, has no column of times or of students, or a row cannot be used.
-pub(super) fn file(path: &Path, class: &Class, due: Option<Due>) -> Result<HashMap<usize, i64>, Failure> {
-    Table::read_with(path, |table| {
-        let at = table.column(&HEADERS)?;
-        let at =
-            at.ok_or_else(|| format!("it has no column of times; call it '{}'", HEADERS.join("' or '")))?;
-        let times = of(table, &class.join(&table.header, &[at])?, at, due)?;
-        let none = || "it has no time of any student of the roster".to_owned();
-        if times.is_empty() { Err(none()) } else { Ok(times) }
-    })
 }
 
 /// Moodle's column, exported in English: `Friday, 20 November 2026, 9:59 PM`.

@@ -3,21 +3,21 @@
 use super::{CASE, Case, graded, write};
 
 const SHEET: &str = "Identifier,number,Grade,Maximum Grade,Feedback comments\nParticipant 1,1001,,20.00,\nParticipant 2,2002,17.00,20.00,by hand\n";
-const DUE: &str = "--name-column user --due 2026-11-20T23:59+01:00 --times t.csv --output o in";
+const DUE: &str = "--name-column user --due 2026-11-20T23:59+01:00 --output o in";
+const SMALL: &str = "format = \"cache-lab-rubric/1\"\ntitle = \"t\"\n[[item]]\nid = \"s2-2\"\nlabel = \"a\"\nkind = \"bytes\"\nvalue = 65536\n";
 
 const CASES: &[Case] = &[
     Case {
         what: "points, times and worksheet by the roster column of the same header",
-        roster: "id,nº\nx1,2\nx2,3\nx3,1\n",
+        roster: "id,nº,time\nx1,2,2026-11-29T10:00Z\nx2,3,2026-11-20T10:00Z\nx3,1,2026-11-20T10:00Z\n",
         files: &[
             ("in/x1/answers.json", r#"{"format":"cache-lab-answers","version":2,"saved":"","fields":{}}"#),
             ("in/x2/", "RIGHT"),
             ("in/x3/", "PART"),
-            ("p.csv", "nº,s2-3\n1,1\n2,0\n3,0.5\n"),
-            ("t.csv", "nº,time\n1,2026-11-20T10:00Z\n2,2026-11-29T10:00Z\n3,2026-11-20T10:00Z\n"),
+            ("o/grades.csv", "nº,s2-3_points\n1,1\n2,0\n3,0.5\n"),
             ("w.csv", "Identifier,nº,Grade,Maximum Grade\nP 1,1,,20.00\nP 2,2,,20.00\nP 3,3,,20.00\n"),
         ],
-        args: "--name-column id --points p.csv --times t.csv --due 2026-11-21T00:00Z --worksheet w.csv --output o in",
+        args: "--name-column id --due 2026-11-21T00:00Z --worksheet w.csv --output o in",
         points: &[("x1", "0"), ("x2", "2.5"), ("x3", "2")],
         says: &["late (hours are in grades.csv): 1 of 3 students: x1"],
         holds: &[("o/moodle.csv", "P 1,1,2.00,20.00\nP 2,2,0.00,20.00\nP 3,3,2.50,20.00\n")],
@@ -53,33 +53,48 @@ const CASES: &[Case] = &[
             ("in/carl/", "RIGHT"),
             (
                 "w.csv",
-                "user,Grade,Maximum Grade,Grade can be changed\nana,,20.00,No\nbea,Good,20.00,Yes\ncarl,,-,Yes\ncarl,,20,Yes\n",
+                "user,Grade,Maximum Grade,Grade can be changed\nana,,20.00,No\nbea,Good,20.00,Yes\ncarl,,-,Yes\n",
             ),
         ],
         args: "--worksheet w.csv --output o in",
         says: &[
             "not filled: 'ana' (line 2): its grade is locked",
             "'bea' (line 3): its grade 'Good' is not a number",
-            "'carl' is in several rows (lines 4, 5)",
+            "'carl' (line 4): its largest grade is '-'",
             "the worksheet has no row of: 1 of 4 students: dan",
         ],
         holds: &[("o/moodle.csv", "ana,,20.00,No\nbea,Good,20.00,Yes\ncarl,,-,Yes\n")],
         ..CASE
     },
     Case {
-        what: "a worksheet in another language",
+        what: "no answer is graded yet: no 0 in the worksheet",
+        files: &[
+            (
+                "in/ana/",
+                r#"{"format":"cache-lab-answers","version":2,"saved":"","fields":{"spec-comment":"So."}}"#,
+            ),
+            ("w.csv", SHEET),
+            (
+                "rubric.toml",
+                "format = \"cache-lab-rubric/1\"\ntitle = \"t\"\n[[item]]\nid = \"spec-comment\"\nlabel = \"a\"\nby_hand = true\n",
+            ),
+        ],
+        args: "--name-column user --rubric rubric.toml --worksheet w.csv --output o in",
+        says: &["not filled: 'ana' (line 2): no answer of this student is graded yet"],
+        holds: &[("o/moodle.csv", "Participant 1,1001,,20.00,\n")],
+        ..CASE
+    },
+    Case {
+        what: "a worksheet in Portuguese",
         files: &[
             ("in/ana/", "RIGHT"),
             ("in/bea/", "RIGHT"),
-            ("w.csv", "\u{feff}Identificador;user;Nota;\"Nota máxima\"\r\nP 1;ana;;20,00\r\n"),
-            (
-                "rubric.toml",
-                "format = \"cache-lab-rubric/1\"\ntitle = \"t\"\n[worksheet]\ngrade = \"Nota\"\nmaximum = \"Nota máxima\"\n[[item]]\nid = \"s2-2\"\nlabel = \"a\"\nkind = \"bytes\"\nvalue = 65536\n",
-            ),
+            ("w.csv", "\u{feff}Identificador;user;Nota;Nota máxima\r\nP 1;ana;;20,00\r\n"),
+            ("rubric.toml", SMALL),
         ],
         args: "--name-column user --worksheet w.csv --rubric rubric.toml --output o in",
         says: &["the worksheet has no row of: 1 of 2 students: bea"],
-        holds: &[("o/moodle.csv", "P 1;ana;\"20,00\";20,00\n")],
+        holds: &[("o/moodle.csv", "P 1;ana;\"20,00\";\"20,00\"\n")],
         ..CASE
     },
     Case {
@@ -87,16 +102,13 @@ const CASES: &[Case] = &[
         files: &[("in/ana/", "RIGHT")],
         args: "--name-column user --due 2026-11-20T23:59+00:00 in",
         code: 2,
-        says: &["no submission has a time of hand-in", "give --times"],
+        says: &["no submission has a time of hand-in", "give the roster a column 'time'"],
         ..CASE
     },
     Case {
         what: "a time without a zone has that of --due",
-        files: &[
-            ("in/ana/", "RIGHT"),
-            ("in/bea/", "RIGHT"),
-            ("t.csv", "user,time\nana,2026-11-20 23:30\nbea,2026-11-20 23:30Z\n"),
-        ],
+        roster: "user,time\nana,2026-11-20 23:30\nbea,2026-11-20 23:30Z\n",
+        files: &[("in/ana/", "RIGHT"), ("in/bea/", "RIGHT")],
         args: DUE,
         points: &[("ana", "3"), ("bea", "3")],
         says: &["late (hours are in grades.csv): 1 of 2 students: bea", "Late by 0.52 hours."],
@@ -104,18 +116,15 @@ const CASES: &[Case] = &[
     },
     Case {
         what: "Moodle's column, and a student without a time",
-        files: &[
-            ("in/ana/", "RIGHT"),
-            ("in/bea/", "RIGHT"),
-            ("t.csv", "user,Last modified (submission)\nana,\"Friday, 20 November 2026, 9:59 PM\"\nbea,-\n"),
-        ],
+        roster: "user,Last modified (submission)\nana,\"Friday, 20 November 2026, 9:59\u{202f}PM\"\nbea,-\n",
+        files: &[("in/ana/", "RIGHT"), ("in/bea/", "RIGHT")],
         args: DUE,
         points: &[("ana", "3"), ("bea", "3")],
         says: &["the time of hand-in is not known: 1 of 2 students: bea"],
         ..CASE
     },
     Case {
-        what: "the worksheet's own times, with a deduction of the rubric",
+        what: "the worksheet's own times",
         files: &[
             ("in/ana/", "RIGHT"),
             (
@@ -124,13 +133,13 @@ const CASES: &[Case] = &[
             ),
             (
                 "rubric.toml",
-                "format = \"cache-lab-rubric/1\"\ntitle = \"t\"\nlate_percent = 10\n[[item]]\nid = \"s2-2\"\nlabel = \"a\"\nkind = \"bytes\"\nvalue = 65536\n",
+                "format = \"cache-lab-rubric/1\"\ntitle = \"t\"\n[[item]]\nid = \"s2-2\"\nlabel = \"a\"\nkind = \"bytes\"\nvalue = 65536\n",
             ),
         ],
         args: "--name-column user --worksheet w.csv --rubric rubric.toml --due 2026-11-20T23:59+01:00 --output o in",
-        points: &[("ana", "0.9")],
-        says: &["Late by 13 hours, which takes off 10 % of the points."],
-        holds: &[("o/moodle.csv", ",0.90\n")],
+        points: &[("ana", "1")],
+        says: &["Late by 13 hours."],
+        holds: &[("o/moodle.csv", ",1.00\n"), ("o/grades.csv", ",13,")],
         ..CASE
     },
     Case {
@@ -150,7 +159,7 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case {
-        what: "exercises: what their file says; the task's points unless the rubric has others",
+        what: "exercises: what their files say; the task's points unless the rubric has others",
         roster: "user\nana\nbea\ncarl\ndan\n",
         files: &[
             (
@@ -159,28 +168,31 @@ const CASES: &[Case] = &[
             ),
             (
                 "in/ana/exercises.json",
-                r#"{"format":"cache-lab-exercises/1","points":8,"tasks":[{"name":"tail","passed":true},{"name":"policy","passed":false}]}"#,
+                "{\"format\":\"cache-lab-exercises/1\",\"tasks\":[{\"name\":\"tail\",\"passed\":true},{\"name\":\"policy\",\"passed\":false}]}",
             ),
             (
                 "in/ana/x/policy.json",
-                r#"{"format":"cache-lab-exercises/1","tasks":[{"name":"policy","passed":true}]}"#,
+                "{\"format\":\"cache-lab-exercises/1\",\"tasks\":[{\"name\":\"policy\",\"passed\":true}]}",
             ),
             (
-                "in/bea/exercises.json",
-                r#"{"format":"cache-lab-exercises/1","tasks":[{"name":"tail","passed":false}]}"#,
+                "in/bea/e.json",
+                "{\"format\":\"cache-lab-exercises/1\",\"tasks\":[{\"name\":\"tail\",\"passed\":false}]}",
             ),
-            ("in/carl/", "RIGHT"),
             (
-                "in/dan/exercises.json",
-                r#"{"format":"cache-lab-exercises/1","tasks":[{"name":"tail","passed":"yes"}]}"#,
+                "in/carl/answers.json",
+                r#"{"format":"cache-lab-answers","version":2,"fields":{"s2-2":"x","exercises.json":"passed","exercise.tail":"passed"}}"#,
+            ),
+            (
+                "in/dan/e.json",
+                "{\"format\":\"cache-lab-exercises/1\",\"tasks\":[{\"name\":\"tail\",\"passed\":\"yes\"}]}",
             ),
         ],
         args: "--rubric rubric.toml --output o in",
         points: &[("ana", "5"), ("bea", "0"), ("carl", "0"), ("dan", "-")],
-        says: &["exercises.json was not read: it is not what `lab exercise --format json` prints"],
+        says: &["e.json was not read: it is not what `lab exercise --format json` prints"],
         holds: &[
-            ("o/grades.json", "The check of this exercise was not passed."),
-            ("o/grades.json", "No exercises.json was handed in."),
+            ("o/grades.csv", "The check of this exercise"),
+            ("o/grades.csv", "No exercises.json was handed in."),
         ],
         ..CASE
     },
@@ -203,40 +215,57 @@ const CASES: &[Case] = &[
     },
 ];
 
-/// Tables that are refused, and why. The roster is that of [`CASE`]; `nº` is none of its
-/// headers, and what students typed is no name.
+/// Tables that are refused, and why: t.csv, but for the last ones the roster is r.csv itself.
+/// The roster is that of [`CASE`]; `nº` is none of its headers, and what students typed is
+/// no name.
 const REFUSED: &[(&str, &str, &str)] = &[
-    ("--groups", "Lab group,A,B\n5,ana,bea\n", "it has no column 'group' ('Lab group', 'A', 'B')"),
-    ("--groups", "Group,group,user\nA,B,ana\n", "it has the columns 'Group' and 'group'"),
-    ("--groups", "group,user\nA,ana\nB,ana\n", "'ana' is in two groups"),
-    ("--groups", "group,user\nA,ana\nA,zoe\n", "'zoe' is not in the roster"),
-    ("--times", "nº,time\n1001,2026-11-20T10:00Z\n", "none of its columns ('nº', 'time') has the header"),
-    ("--times", "name,time\nAna,2026-11-20T10:00Z\n", "'Ana' means two students"),
-    ("--times", "user,time\nana,20/11/2026 23:30\n", "the time '20/11/2026 23:30' of 'ana' cannot be read"),
+    ("--groups t.csv", "Lab group,A,B\n5,ana,bea\n", "it has no column 'group' ('Lab group', 'A', 'B')"),
+    ("--groups t.csv", "Group,group,user\nA,B,ana\n", "it has the columns 'Group' and 'group'"),
+    ("--groups t.csv", "group,user\nA,ana\nB,ana\n", "'ana' is in two groups"),
+    ("--groups t.csv", "group,user\nA,ana\nA,zoe\n", "'zoe' is not in the roster"),
+    ("--groups t.csv", "group,nº\nA,1001\n", "none of its columns ('group', 'nº') has the header"),
+    ("--groups t.csv", "group,name\nA,Ana\n", "'Ana' means two students"),
     (
-        "--times",
-        "user,time,Timestamp\nana,,\n",
+        DUE_T,
+        "user,Grade,time\nana,,20/11/2026 23:30\n",
+        "the time '20/11/2026 23:30' of 'ana' cannot be read",
+    ),
+    (
+        DUE_T,
+        "user,Grade,time,Timestamp\nana,,,\n",
         "it has the columns 'time' and 'Timestamp', which mean the same",
     ),
     (
-        "--points",
-        "login,spec-comment\nana,1\n",
-        "none of its columns ('login', 'spec-comment') has the header",
+        "--worksheet t.csv",
+        "user,Nota final\nana,\n",
+        "it has no column 'Grade' or 'Nota' ('user', 'Nota final')",
     ),
-    ("--points", ",spec-comment\nana,1\n", "none of its columns ('', 'spec-comment') has the header"),
-    ("--points", "user,s2-3,S2-3\nana,1,0\n", "it has the columns 's2-3' and 'S2-3', which mean the same"),
-    ("--points", "user,number,spec-comment\nana,2002,1\n", "'ana' means two students; correct that row"),
-    ("--worksheet", "user,Nota\nana,\n", "it has no column 'Grade' ('user', 'Nota')"),
+    ("--worksheet t.csv", "user,Grade\nana,\nbea,\nana,\n", "'ana' is in lines 2 and 4"),
     (
-        "--worksheet",
+        "--worksheet t.csv",
         "Identifier,Full name,Grade,Online text\nP 1,Vic,,my number: 1001\nP 3,Mal,,1001\n",
         "none of its columns ('Identifier', 'Full name', 'Grade', 'Online text') has the header of a roster column",
     ),
     (
-        "--rubric",
+        "--rubric t.csv",
         "format = \"cache-lab-rubric/1\"\ntitle = \"t\"\n[[item]]\nid = \"a\"\nlabel = \"a\"\nexpect = \"exercise.tial\"\n",
         "'a' expects 'exercise.tial'",
     ),
+];
+const DUE_T: &str = "--due 2026-11-20T23:59Z --worksheet t.csv";
+
+/// The same for points in an earlier grades.csv.
+const POINTS: &[(&str, &str)] = &[
+    ("login,s2-3_points\nana,1\n", "none of its columns ('login', 's2-3_points') has the header"),
+    (",s2-3_points\nana,1\n", "none of its columns ('', 's2-3_points') has the header"),
+    (
+        "user,s2-3_points,S2-3_points\nana,1,0\n",
+        "it has the columns 's2-3_points' and 'S2-3_points', which mean",
+    ),
+    ("user,number,s2-3_points\nana,2002,1\n", "'ana' means two students; correct that row"),
+    ("user,s2-3_points\nana,2\n", "line 2, 'ana': '2' is not a number of points from 0 to 1 for s2-3"),
+    ("user,s2-3_points\nana,1\nana,0\n", "'ana' is in lines 2 and 3"),
+    ("user,points\nana,1\n", "it has no column of points of an item"),
 ];
 
 #[test]
@@ -246,13 +275,19 @@ fn a_table_that_may_mean_somebody_else_is_refused() {
     write(folder, "r.csv", "user,number,name\nana,1001,Ana\nbea,2002,Ana\n");
     write(folder, "in/ana/", "RIGHT");
     write(folder, "in/bea/", "RIGHT");
-    for (option, table, says) in REFUSED {
+    for (options, table, says) in REFUSED {
         write(folder, "t.csv", table);
         let (code, out, err) =
-            graded(folder, &format!("--roster r.csv --name-column user {option} t.csv --output o in"));
-        assert!(code == Some(2) && err.contains(&format!("t.csv: {says}")), "{option} {table}: {out}{err}");
+            graded(folder, &format!("--roster r.csv --name-column user {options} --output o in"));
+        assert!(code == Some(2) && err.contains(&format!("t.csv: {says}")), "{options} {table}: {out}{err}");
     }
     assert!(!folder.join("o").exists());
+    for (table, says) in POINTS {
+        write(folder, "o/grades.csv", table);
+        let (code, out, err) = graded(folder, "--roster r.csv --name-column user --output o in");
+        assert!(code == Some(2) && err.contains(&format!("o/grades.csv: {says}")), "{table}: {out}{err}");
+        assert_eq!(std::fs::read_to_string(folder.join("o/grades.csv")).unwrap(), *table);
+    }
 }
 
 #[test]

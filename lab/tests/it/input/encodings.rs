@@ -12,7 +12,7 @@ use crate::kit::{lab, printed, stderr};
 
 /// A reader: the file that is stored in every encoding, the command that reads it, and the
 /// files that this writes.
-const READERS: [(&str, &str, &[&str]); 19] = [
+const READERS: [(&str, &str, &[&str]); 18] = [
     ("cm1.out", "infer cm1.out", &[]),
     ("cm1.out", "plot cm1.out -o p.svg", &["p.svg"]),
     ("spark.tsv", "infer spark.tsv --format json", &[]),
@@ -21,21 +21,20 @@ const READERS: [(&str, &str, &[&str]); 19] = [
     ("a.json", "plot a.json -o p.svg", &["p.svg"]),
     ("machine.toml", "machines machine.toml", &[]),
     ("machines/bea.toml", "causes 8 --machine machines/bea.toml --format csv", &[]),
-    ("class.csv", "mystery --key-file secret.txt --roster class.csv --output n --force", &["n-key.json"]),
-    ("secret.txt", "mystery --key-file secret.txt --roster class.csv --output n --force", &["n-key.json"]),
+    ("class.csv", "mystery --key-file secret.txt --roster class.csv --output n", &["n-key.json"]),
+    ("secret.txt", "mystery --key-file secret.txt --roster class.csv --output n", &["n-key.json"]),
     ("machines-key.json", GRADE, GRADES),
     ("class.csv", GRADE, GRADES),
     ("rubric.toml", GRADE, GRADES),
     ("assignment.toml", GRADE, GRADES),
     ("groups.csv", GRADE, GRADES),
-    ("times.csv", GRADE, GRADES),
-    ("points.csv", GRADE, GRADES),
+    ("sheet.csv", GRADE, GRADES),
     ("in/bea/answers.json", GRADE, GRADES),
     ("report/answers.json", "handin report --output r.zip", &[]),
 ];
 const GRADE: &str = "grade --roster class.csv --key machines-key.json --rubric rubric.toml --assignment assignment.toml \
-    --groups groups.csv --times times.csv --due 2026-03-01T12:00Z --points points.csv --output grades in";
-const GRADES: &[&str] = &["grades/grades.csv"];
+    --groups groups.csv --worksheet sheet.csv --output grades in";
+const GRADES: &[&str] = &["grades/grades.csv", "grades/moodle.csv"];
 
 const ANSWERS: &str = r#"{ "format": "cache-lab-answers", "version": 2, "saved": "2026-03-01T10:00:00Z",
 "fields": { "student-1-number": "7", "student-1-name": "bea", "s2-2": "64 KiB", "s2-4": "0,6 µs", "s311-c-size": "16 KiB" }
@@ -70,8 +69,10 @@ fn written(folder: &Path) {
     write("rubric.toml", &printed(folder, "assignment --rubric"));
     write("assignment.toml", &printed(folder, "assignment --language pt"));
     write("groups.csv", "group,student\nA,bea\nA,Inês Conceição\n");
-    write("times.csv", "student,time\nbea,2026-03-01T11:00Z\nInês Conceição,2026-03-01T11:00Z\n");
-    write("points.csv", "student,spec-comment\nbea,0.5\nInês Conceição,1\n");
+    write(
+        "sheet.csv",
+        "Identifier,name,Grade,Maximum Grade\nParticipant 1,bea,,20\nParticipant 2,Inês Conceição,,20\n",
+    );
     write("in/bea/answers.json", ANSWERS);
     write("report/answers.json", ANSWERS);
 }
@@ -84,6 +85,7 @@ fn outcome(folder: &Path, args: &str, files: &[&str]) -> Vec<String> {
     let mut found = vec![format!("{:?}", output.status.code()), text(&output.stdout), text(&output.stderr)];
     found.extend(files.iter().map(read));
     files.iter().for_each(|name| _ = fs::remove_file(folder.join(name)));
+    _ = fs::remove_dir_all(folder.join("grades"));
     found
 }
 
@@ -162,7 +164,7 @@ fn secret_words_are_the_same_however_they_come() {
     all.extend(stored("a primavera a\u{300}s tre\u{302}s\n"));
     let mut keys = all.into_iter().map(|(how, bytes)| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
-        command.current_dir(folder).args(["mystery", "--key", "--roster", "class.csv", "--force"]);
+        command.current_dir(folder).args(["mystery", "--key", "--roster", "class.csv"]);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(&bytes).unwrap();
         assert!(child.wait().unwrap().success(), "{how}");

@@ -67,7 +67,7 @@ fn options_that_would_lose_files_are_refused() {
     std::fs::write(folder.path().join("twice.csv"), "name\nana\nAna\n").unwrap();
     std::fs::write(folder.path().join("gap.csv"), "name,group\nana,1\n,2\n").unwrap();
     for (args, code, says) in [
-        ("mystery --key-file other.txt --roster class.csv --name-column number", 1, "--force"),
+        ("mystery --key-file other.txt --roster class.csv --name-column number", 1, "move it away"),
         ("mystery --key-file empty.txt ada", 2, "empty"),
         ("mystery --key-file short.txt ada", 2, "fewer than 12 characters"),
         ("mystery --key-file none.txt ada", 1, "none.txt"),
@@ -102,7 +102,7 @@ fn a_late_joiner_gets_a_machine_and_the_others_keep_theirs() {
     // a name less is no class that grew
     std::fs::write(folder.path().join("class.csv"), ROSTER).unwrap();
     let (code, why) = make();
-    assert!(code == Some(1) && why.contains("machines-key.csv") && why.contains("--force"), "{why}");
+    assert!(code == Some(1) && why.contains("machines-key.csv") && why.contains("move it away"), "{why}");
 }
 
 /// The key and the machines behind the sweeps are readable by their owner only; the files
@@ -114,11 +114,11 @@ fn files_that_are_not_handed_out_are_private() {
     let folder = tempfile::tempdir().unwrap();
     class(folder.path());
     let mode = |path: &str| std::fs::metadata(folder.path().join(path)).unwrap().permissions().mode() & 0o777;
+    kit::printed(folder.path(), "mystery --key-file secret.txt ada");
     // the permissions of an older file are replaced
-    std::fs::write(folder.path().join("machines-key.csv"), "").unwrap();
     std::fs::set_permissions(folder.path().join("machines-key.csv"), std::fs::Permissions::from_mode(0o644))
         .unwrap();
-    let said = kit::printed(folder.path(), "mystery --key-file secret.txt --force ada");
+    let said = kit::printed(folder.path(), "mystery --key-file secret.txt ada");
     assert!(
         said.contains("public key") && said.contains("LAB_SEAL_KEY") && said.contains("--sweeps"),
         "{said}"
