@@ -49,7 +49,8 @@ impl Graded {
     /// The points that could be reached: without items that cannot be computed from the
     /// records.
     pub(super) fn most(&self) -> f64 {
-        self.marks.iter().filter_map(|mark| mark.max_points).sum()
+        // an empty sum is -0.0
+        self.marks.iter().filter_map(|mark| mark.max_points).sum::<f64>() + 0.0
     }
 
     /// All feedback to the student, on one line, in the rubric's language.

@@ -13,18 +13,11 @@ use super::reason::Reason;
 use super::rubric::Rubric;
 use crate::instructor::tables::Table;
 
-/// Points of one student for one item.
-#[derive(Debug, Clone, PartialEq)]
-struct Given {
-    points: f64,
-    /// The student's answer at that time, if the table has it.
-    answer: Option<String>,
-}
-
 /// Points that were given, and the sums of the earlier run.
 #[derive(Debug, Default)]
 pub(super) struct Points {
-    given: HashMap<(usize, usize), Given>,
+    /// By student and item: the points, and the answer at that time if the table has it.
+    given: HashMap<(usize, usize), (f64, Option<String>)>,
     sums: HashMap<usize, f64>,
     /// Rows that name nobody, one sentence each.
     notes: Vec<String>,
@@ -102,7 +95,7 @@ impl Points {
                     continue;
                 };
                 let answer = answer.and_then(|at| row.cells.get(at)).cloned();
-                all.given.insert((student, *place), Given { points, answer });
+                all.given.insert((student, *place), (points, answer));
             }
         }
         Ok(all)
@@ -127,10 +120,10 @@ impl Points {
                     mark.max_points = Some(item.points);
                 }
                 match self.given.get(&(student, place)) {
-                    Some(given)
-                        if given.answer.as_ref().is_none_or(|answer| *answer == inert(&mark.answer)) =>
+                    Some((points, answer))
+                        if answer.as_ref().is_none_or(|answer| *answer == inert(&mark.answer)) =>
                     {
-                        (mark.points, mark.max_points) = (given.points, Some(item.points));
+                        (mark.points, mark.max_points) = (*points, Some(item.points));
                         (mark.unread, mark.reason) = (false, Reason::GivenByInstructor);
                     }
                     Some(_) => changed.push(name.clone()),
