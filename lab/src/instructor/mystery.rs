@@ -228,7 +228,7 @@ fn sweep(key: &Key, machines: &Path, args: &Args) -> Result<(), Failure> {
 
 /// Whether a file is an unchanged record of that sealed machine.
 fn is_of(path: &Path, machine: &Answers) -> bool {
-    let record = std::fs::read_to_string(path).ok().and_then(|text| authentic::parse(&text).ok());
+    let record = std::fs::read_to_string(path).ok().and_then(|text| authentic::read(&text).ok());
     record.and_then(|record| record.seal).is_some_and(|seal| seal.machine == machine.seal)
 }
 
