@@ -165,14 +165,14 @@ fn answers(args: &Args, page: Option<&[u8]>) -> Result<Answers, Failure> {
             "there are no answers in '{name}'; press Save answers in the page, then give that file with --answers"
         )));
     }
-    let lacking = |id: &&&str| found.fields.get(**id).is_none_or(Answer::is_empty);
-    match ["student-1-number", "student-1-name"].iter().find(lacking) {
-        Some(id) => Err(Failure::could_not(format!(
-            "the {} of the first student is missing, so nobody knows whose this is; fill it in on the page, press Save answers, and give that file with --answers",
-            id.trim_start_matches("student-1-")
-        ))),
-        None => Ok(found),
+    for what in ["number", "name"] {
+        if found.fields.get(&format!("student-1-{what}")).is_none_or(Answer::is_empty) {
+            return Err(Failure::could_not(format!(
+                "the {what} of the first student is missing; fill it in on the page, press Save answers, and give that file with --answers"
+            )));
+        }
     }
+    Ok(found)
 }
 
 /// `answers.json`, and the names that browsers choose where that exists: `answers

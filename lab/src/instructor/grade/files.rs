@@ -19,8 +19,6 @@ const PAGE_BYTES: u64 = 16 << 20;
 const DATA_BYTES: u64 = 4 << 20;
 /// Largest number of files and folders of a submission, or in one archive.
 const MAX_ENTRIES: usize = 10_000;
-/// Largest depth of folders within folders.
-const MAX_DEPTH: usize = 24;
 /// An archive may be in another one.
 const MAX_LEVEL: usize = 2;
 /// Largest number of files of other kinds that are named.
@@ -54,7 +52,7 @@ pub(super) struct Unread {
 pub(super) fn visit(paths: &[PathBuf], mut each: impl FnMut(&str, FileKind, &str)) -> Unread {
     let unread = Unread { is_empty: true, ..Unread::default() };
     let mut walk = Walk { each: &mut each, entries: 0, left: TOTAL_BYTES, unread };
-    paths.iter().for_each(|path| walk.path(path, 0));
+    paths.iter().for_each(|path| walk.path(path, true));
     walk.unread
 }
 
@@ -82,18 +80,15 @@ impl Walk<'_> {
     }
 
     /// A file or folder on disk. Links are not followed.
-    fn path(&mut self, path: &Path, depth: usize) {
+    fn path(&mut self, path: &Path, is_top: bool) {
         let full = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let name = shorten(&full, 60);
         let there = fs::symlink_metadata(path);
         self.unread.is_empty &= there.as_ref().is_ok_and(fs::Metadata::is_dir);
         let read = match there {
             Err(_) => Err(Reason::CannotOpen(name)),
-            Ok(there) if there.is_dir() && depth > 0 && is_skipped(&full) => Ok(()),
-            Ok(there) if there.is_dir() && depth > MAX_DEPTH => {
-                Err(Reason::TooDeep(name, MAX_DEPTH.to_string()))
-            }
-            Ok(there) if there.is_dir() => self.folder(path, name, depth),
+            Ok(there) if there.is_dir() && !is_top && is_skipped(&full) => Ok(()),
+            Ok(there) if there.is_dir() => self.folder(path, name),
             Ok(there) if there.is_file() => self.file(&full, there.len(), 0, |most| {
                 files::read_at_most(path, most).map_err(|_| Reason::CannotOpen(name.clone()))
             }),
@@ -102,7 +97,7 @@ impl Walk<'_> {
         self.note(read);
     }
 
-    fn folder(&mut self, path: &Path, name: String, depth: usize) -> Result<(), Reason> {
+    fn folder(&mut self, path: &Path, name: String) -> Result<(), Reason> {
         let Ok(entries) = fs::read_dir(path) else {
             self.unread.is_empty = false;
             return Err(Reason::CannotOpen(name));
@@ -115,7 +110,7 @@ impl Walk<'_> {
             if !self.more() {
                 break;
             }
-            self.path(&path, depth + 1);
+            self.path(&path, false);
         }
         Ok(())
     }
