@@ -3,11 +3,9 @@
 //!
 //! An error has PAPI's [`Code`] and number, and says what helps.
 
-mod rates;
-mod regions;
+mod high_level;
 mod set;
 
 pub use counters::{Code, CounterError, definition as query_event, event, num_counters};
-pub use rates::{Rate, flips, flops, ipc};
-pub use regions::{Region, region_begin, region_end, region_events, regions};
+pub use high_level::{Rate, Region, flips, flops, ipc, region_begin, region_end, region_events, regions};
 pub use set::EventSet;

@@ -9,20 +9,6 @@ type Handler = Box<dyn FnMut(u64)>;
 
 /// Events that are counted together, for the calling thread. Where cores differ, the thread
 /// stays on those that the events are of while they count.
-///
-/// ```no_run
-/// use events::Event;
-/// use papi::EventSet;
-///
-/// let mut set = EventSet::create();
-/// set.add(&[Event::TOT_INS, Event::TOT_CYC])?;
-/// set.start()?;
-/// // the region
-/// for (event, reading) in set.list_events().to_vec().iter().zip(set.stop()?) {
-///     println!("{event}\t{reading:.0}");
-/// }
-/// # Ok::<(), papi::CounterError>(())
-/// ```
 pub struct EventSet {
     counting: Counting,
     overflow: Option<(Event, u64, Handler)>,

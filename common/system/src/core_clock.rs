@@ -35,42 +35,31 @@ pub fn wait(cycles: u32) -> u32 {
     turns * TURN
 }
 
+/// The loop of [`chain`] in a processor's own instructions: an addition, and the lines that count down
+/// and branch.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))]
+macro_rules! iterations {
+    ($turns:expr, $add:literal, $down:literal, $branch:literal) => {
+        // SAFETY: registers only.
+        unsafe {
+            std::arch::asm!(
+                "2:", ".rept {turn}", $add, ".endr", $down, $branch,
+                x = inout(reg) 1u64 => _, y = in(reg) 3u64, turns = inout(reg) u64::from($turns) => _,
+                turn = const TURN, options(nomem, nostack)
+            );
+        }
+    };
+}
+
 /// `turns` times [`TURN`] additions of one register to another.
 #[inline(never)]
 fn chain(turns: u32) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: registers only.
-    unsafe {
-        std::arch::asm!(
-            "2:",
-            ".rept {turn}", "add {x}, {y}", ".endr",
-            "dec {turns:e}", "jnz 2b",
-            x = inout(reg) 1u64 => _, y = in(reg) 3u64, turns = inout(reg) turns => _, turn = const TURN,
-            options(nomem, nostack)
-        );
-    }
+    iterations!(turns, "add {x}, {y}", "dec {turns}", "jnz 2b");
     #[cfg(target_arch = "aarch64")]
-    // SAFETY: registers only.
-    unsafe {
-        std::arch::asm!(
-            "2:",
-            ".rept {turn}", "add {x}, {x}, {y}", ".endr",
-            "subs {turns:w}, {turns:w}, #1", "b.ne 2b",
-            x = inout(reg) 1u64 => _, y = in(reg) 3u64, turns = inout(reg) turns => _, turn = const TURN,
-            options(nomem, nostack)
-        );
-    }
+    iterations!(turns, "add {x}, {x}, {y}", "subs {turns}, {turns}, #1", "b.ne 2b");
     #[cfg(target_arch = "riscv64")]
-    // SAFETY: registers only.
-    unsafe {
-        std::arch::asm!(
-            "2:",
-            ".rept {turn}", "add {x}, {x}, {y}", ".endr",
-            "addi {turns}, {turns}, -1", "bnez {turns}, 2b",
-            x = inout(reg) 1u64 => _, y = in(reg) 3u64, turns = inout(reg) u64::from(turns) => _, turn = const TURN,
-            options(nomem, nostack)
-        );
-    }
+    iterations!(turns, "add {x}, {x}, {y}", "addi {turns}, {turns}, -1", "bnez {turns}, 2b");
     // For other processors, the compiler's instructions: about a cycle each.
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")))]
     {

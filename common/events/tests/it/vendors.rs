@@ -1,7 +1,7 @@
-//! The preset map compared with the vendors' event tables, of which
+//! The preset map compared with PAPI's published map, and with the vendors' event tables, of which
 //! `scripts/vendor_events.py` makes the extract in `tests/data`.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use events::map::{self, Code, Config};
 use events::{FAMILIES, Family, Preset};
@@ -138,6 +138,36 @@ fn every_pair_says_what_it_includes() {
         for entry in Preset::all().filter_map(|preset| map::lookup(family, preset).ok()) {
             let told = entry.notes(family).len() + usize::from(!entry.includes.is_empty());
             assert!(told > 0, "{} {} {}", family.key, entry.preset.name(), entry.natives[0].name);
+        }
+    }
+}
+
+/// For each x86 family: preset, index of the native event in it, type, config, config1;
+/// made once from PAPI's own table and libpfm's encodings.
+const PUBLISHED: &str = include_str!("../../../tests/data/x86_preset_encodings.csv");
+
+#[test]
+fn every_x86_row_is_papis() {
+    let mut published = HashSet::new();
+    for line in PUBLISHED.lines().skip(1) {
+        let field: Vec<&str> = line.split(',').collect();
+        let hex = |text| u64::from_str_radix(text, 16).unwrap();
+        let (family, preset) = (Family::keyed(field[0]).unwrap(), Preset::named(field[1]).unwrap());
+        published.insert((family.key, preset));
+        let native = &map::papi(family, preset).unwrap().natives[field[2].parse::<usize>().unwrap()];
+        let expected = (field[3].parse::<u32>().unwrap(), hex(field[4]), hex(field[5]));
+        let found = match native.config {
+            Config::Raw(config) => (4, config, 0),
+            Config::Response(config, response) => (4, config, response),
+            Config::Kernel(kind, config) => (kind, config, 0),
+        };
+        assert_eq!(found, expected, "{line}");
+    }
+    let x86 = |family: &&Family| PUBLISHED.lines().any(|line| line.split(',').next() == Some(family.key));
+    for family in FAMILIES.iter().filter(x86) {
+        for preset in Preset::all() {
+            let known = published.contains(&(family.key, preset));
+            assert_eq!(map::papi(family, preset).is_some(), known, "{} {}", family.key, preset.name());
         }
     }
 }

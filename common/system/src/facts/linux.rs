@@ -172,46 +172,39 @@ mod tests {
     use crate::tree;
 
     /// A little core (0) and a big one (4).
-    fn big_little() -> tempfile::TempDir {
-        let cpu = |n: usize, file: &str| format!("{CPUS}/cpu{n}/{file}");
-        let mut files = vec![
-            (
-                "proc/cpuinfo".to_owned(),
-                "processor\t: 0\nmodel name\t: A55\n\nprocessor\t: 4\nmodel name\t: A76\n",
-            ),
-            ("proc/sys/kernel/hostname".to_owned(), "board\n"),
-        ];
+    #[test]
+    fn a_big_core_is_not_described_by_the_little_one() {
+        let names = "processor\t: 0\nmodel name\t: A55\n\nprocessor\t: 4\nmodel name\t: A76\n";
+        let mut files =
+            vec![("proc/cpuinfo".to_owned(), names), ("proc/sys/kernel/hostname".into(), "board\n")];
         for (n, size, sets, midr, governor) in
             [(0, "32K", "128", "0x412fd050", "powersave"), (4, "64K", "256", "0x414fd0b1", "performance")]
         {
-            files.push((cpu(n, "cache/index0/level"), "1"));
-            files.push((cpu(n, "cache/index0/type"), "Data"));
-            files.push((cpu(n, "cache/index0/size"), size));
-            files.push((cpu(n, "cache/index0/coherency_line_size"), "64"));
-            files.push((cpu(n, "cache/index0/number_of_sets"), sets));
-            files.push((cpu(n, "cache/index0/shared_cpu_list"), "0-1,4\n"));
-            files.push((cpu(n, "regs/identification/midr_el1"), midr));
-            files.push((cpu(n, "cpufreq/scaling_governor"), governor));
-            files.push((cpu(n, "cpufreq/cpuinfo_max_freq"), "1800000\n"));
-            files.push((cpu(n, "topology/physical_package_id"), "-1"));
-            files.push((cpu(n, "topology/core_id"), if n == 0 { "0" } else { "4" }));
+            for (file, word) in [
+                ("cache/index0/level", "1"),
+                ("cache/index0/type", "Data"),
+                ("cache/index0/size", size),
+                ("cache/index0/coherency_line_size", "64"),
+                ("cache/index0/number_of_sets", sets),
+                ("cache/index0/shared_cpu_list", "0-1,4\n"),
+                ("regs/identification/midr_el1", midr),
+                ("cpufreq/scaling_governor", governor),
+                ("cpufreq/cpuinfo_max_freq", "1800000\n"),
+                ("topology/physical_package_id", "-1"),
+                ("topology/core_id", if n == 0 { "0" } else { "4" }),
+            ] {
+                files.push((format!("{CPUS}/cpu{n}/{file}"), word));
+            }
         }
-        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
-        tree(&files)
-    }
-
-    #[test]
-    fn a_big_core_is_not_described_by_the_little_one() {
-        let root = big_little();
+        let root = tree(&files.iter().map(|(path, text)| (path.as_str(), *text)).collect::<Vec<_>>());
         for (cpu, name, size, midr, governor) in
             [(0, "A55", 32, 0x412f_d050, "powersave"), (4, "A76", 64, 0x414f_d0b1, "performance")]
         {
             let facts = Facts::below(root.path(), cpu);
-            assert_eq!(facts.name.as_deref(), Some(name));
             let cache = &facts.caches[0];
             assert_eq!((cache.size, cache.ways, cache.sharers()), (Bytes::kib(size), Some(4), 3));
+            assert_eq!((facts.name.as_deref(), facts.governor.as_deref()), (Some(name), Some(governor)));
             assert_eq!(facts.identity, Some(Identity::from_midr(midr)));
-            assert_eq!(facts.governor.as_deref(), Some(governor));
             assert_eq!((facts.clock, facts.counts()), ((None, Some(Hertz(1.8e9))), (2, 2, 1)));
             assert_eq!(facts.host_name.as_deref(), Some("board"));
         }

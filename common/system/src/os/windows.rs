@@ -32,15 +32,6 @@ fn used(times: Times, of: HANDLE) -> Seconds {
     Seconds((units(kernel) + units(user)) * 1e-7)
 }
 
-fn system_info() -> SYSTEM_INFO {
-    // SAFETY: zero bytes are a valid struct, which the system fills.
-    unsafe {
-        let mut info: SYSTEM_INFO = std::mem::zeroed();
-        GetSystemInfo(&mut info);
-        info
-    }
-}
-
 pub(crate) fn process_cpu() -> Seconds {
     // SAFETY: a constant that means this process.
     used(GetProcessTimes, unsafe { GetCurrentProcess() })
@@ -52,7 +43,13 @@ pub(crate) fn thread_cpu() -> Seconds {
 }
 
 pub(crate) fn page_size() -> Option<Bytes> {
-    Some(Bytes(u64::from(system_info().dwPageSize))).filter(|size| size.0.is_power_of_two())
+    // SAFETY: zero bytes are a valid struct, which the system fills.
+    let info = unsafe {
+        let mut info: SYSTEM_INFO = std::mem::zeroed();
+        GetSystemInfo(&mut info);
+        info
+    };
+    Some(Bytes(u64::from(info.dwPageSize))).filter(|size| size.0.is_power_of_two())
 }
 
 pub(crate) fn map(bytes: usize) -> Option<NonNull<u8>> {
