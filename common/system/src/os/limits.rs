@@ -188,7 +188,6 @@ mod tests {
         let (quota, period) =
             ("sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "sys/fs/cgroup/cpu/a/cpu.cfs_period_us");
         for (files, expected) in [
-            (vec![], None),
             (vec![two], None),
             (vec![two, (inner, "50000 100000\n")], Some(0.5)),
             (
@@ -210,8 +209,9 @@ mod tests {
         let status = |user: &str, threads: u64, capabilities: &str| {
             format!("Name:\tx\nUid:\t{user}\t0\t0\t0\nThreads:\t{threads}\nCapEff:\t{capabilities}\n")
         };
-        let (ours, root_s) = (status("1000", 7, "0"), status("1000", 7, "000001ffffffffff"));
-        let (second, other) = (status("1000", 3, "0"), status("0", 90, "0"));
+        let [ours, second, other] =
+            [("1000", 7), ("1000", 3), ("0", 90)].map(|(user, n)| status(user, n, "0"));
+        let exempt = status("1000", 7, "000001ffffffffff");
         let limits = "Limit  Soft Limit  Hard Limit  Units\nMax processes             12                   20   processes\n";
         let base = [
             ("proc/self/limits", limits),
@@ -219,31 +219,28 @@ mod tests {
             ("proc/8/status", &second),
             ("proc/1/status", &other),
         ];
+        let (user, root) = (("proc/self/status", ours.as_str()), ("proc/self/status", exempt.as_str()));
         let group = [
             ("proc/self/cgroup", "8:pids:/job\n"),
             ("sys/fs/cgroup/pids/job/pids.max", "4\n"),
             ("sys/fs/cgroup/pids/job/pids.current", "3\n"),
+            user,
         ];
-        let ordinary = ("proc/self/status", ours.as_str());
-        for (files, wanted, told) in [
-            (vec![], 1, "pids.max of its control group: no limit; `ulimit -u`: no limit; neither is reached"),
-            (vec![ordinary], 2, "`ulimit -u`: 12, of which this user has 10; neither is reached"),
-            (vec![ordinary], 3, "`ulimit -u`: 12, of which this user has 10 (reached)"),
+        for (files, wanted, words) in [
             (
-                vec![("proc/self/status", &root_s)],
-                3,
-                "`ulimit -u`: 12, which this process may exceed; neither",
+                &[][..],
+                1,
+                "pids.max of its control group: no limit; `ulimit -u`: no limit; neither is reached",
             ),
-            ([&group[..], &[ordinary]].concat(), 1, "control group: 4, of which it has 3; `ulimit -u`: 12,"),
-            (
-                [&group[..], &[ordinary]].concat(),
-                2,
-                "control group: 4, of which it has 3 (reached); `ulimit -u`: 12,",
-            ),
+            (&[user], 2, "`ulimit -u`: 12, of which this user has 10; neither is reached"),
+            (&[user], 3, "`ulimit -u`: 12, of which this user has 10 (reached)"),
+            (&[root], 3, "`ulimit -u`: 12, which this process may exceed; neither"),
+            (&group, 1, "control group: 4, of which it has 3; `ulimit -u`: 12,"),
+            (&group, 2, "control group: 4, of which it has 3 (reached); `ulimit -u`: 12,"),
         ] {
             let base = if files.is_empty() { &[][..] } else { &base };
-            let found = tasks(tree(&[base, &files].concat()).path(), wanted);
-            assert!(found.contains(told), "{told}: {found}");
+            let found = tasks(tree(&[base, files].concat()).path(), wanted);
+            assert!(found.contains(words), "{words}: {found}");
         }
     }
 }

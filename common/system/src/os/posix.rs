@@ -112,32 +112,18 @@ static ASKED: AtomicI32 = AtomicI32::new(0);
 const PUT_OFF: &[u8] =
     b"\nnote: ending after the current measurement, results so far are saved; interrupt again to end at once\n";
 
-/// The child process that receives termination signals too; 0: none.
-static CHILD: AtomicI32 = AtomicI32::new(0);
-
 extern "C" fn remember(signal: libc::c_int) {
-    ASKED.store(signal, Ordering::Relaxed);
-    let child = CHILD.load(Ordering::Relaxed);
-    // A terminal sends its Ctrl-C to the child itself.
-    if child > 0 && signal != libc::SIGINT {
-        // SAFETY: POSIX allows kill in a handler.
-        unsafe { libc::kill(child, signal) };
-    }
-    write_in_handler(libc::STDERR_FILENO, PUT_OFF);
-}
-
-/// Writes `text` and ignores errors. The interrupted code may be about to read its own `errno`,
-/// so that is restored.
-fn write_in_handler(to: libc::c_int, text: &'static [u8]) {
     #[cfg(target_os = "linux")]
     use libc::__errno_location as errno;
     #[cfg(target_os = "macos")]
     use libc::__error as errno;
+    ASKED.store(signal, Ordering::Relaxed);
+    // The interrupted code may be about to read its own `errno`, so that is restored.
     // SAFETY: POSIX allows write in a handler, the bytes are static, and the place of errno is
     // this thread's own.
     unsafe {
         let before = *errno();
-        libc::write(to, text.as_ptr().cast(), text.len());
+        libc::write(libc::STDERR_FILENO, PUT_OFF.as_ptr().cast(), PUT_OFF.len());
         *errno() = before;
     }
 }
@@ -155,24 +141,17 @@ pub(crate) fn defer_termination() {
     }
 }
 
-pub(crate) fn pass_signals_to(child: Option<u32>) {
-    CHILD.store(child.map_or(0, |id| id as i32), Ordering::Relaxed);
-}
-
-fn asked_by() -> libc::c_int {
-    ASKED.load(Ordering::Relaxed)
-}
-
 pub(crate) fn termination_requested() -> bool {
-    asked_by() != 0
+    ASKED.load(Ordering::Relaxed) != 0
 }
 
 pub(crate) fn exit_if_requested() {
-    if asked_by() != 0 {
+    let signal = ASKED.load(Ordering::Relaxed);
+    if signal != 0 {
         // SAFETY: the default action ends the process, as its parent expects.
         unsafe {
-            libc::signal(asked_by(), libc::SIG_DFL);
-            libc::raise(asked_by());
+            libc::signal(signal, libc::SIG_DFL);
+            libc::raise(signal);
         }
     }
 }
