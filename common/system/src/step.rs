@@ -20,15 +20,6 @@ pub use crate::os::{StepError, Trace};
 ///
 /// If the system does not support or allow stepping, or `body` executes more than `limit`
 /// instructions.
-///
-/// # Examples
-///
-/// A body that allocates breaks the contract; it takes an `unsafe` block to make that
-/// mistake:
-///
-/// ```compile_fail,E0133
-/// let _ = system::step::trace(1000, &mut || drop(vec![1]));
-/// ```
 pub unsafe fn trace(limit: u64, body: &mut dyn FnMut()) -> Result<Trace, StepError> {
     // SAFETY: an empty body fulfils the contract.
     let around = unsafe { os::trace(u64::MAX, &mut || {}) }?;

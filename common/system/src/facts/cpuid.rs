@@ -68,20 +68,15 @@ fn own(leaf: impl CpuIdReader) -> Option<Own> {
         name: cpuid.get_processor_brand_string().map(|name| name.as_str().trim().to_owned()),
         identity: Identity::from_cpuid(maker, leaf.cpuid1(1).eax),
         caches: cpuid.get_cache_parameters().into_iter().flatten().filter_map(cache).collect(),
-        hypervisor: is_virtual.then(|| hypervisor(&cpuid).to_owned()),
+        hypervisor: is_virtual.then(|| hypervisor(&cpuid)),
         vendor,
     })
 }
 
-fn hypervisor(cpuid: &CpuId<impl CpuIdReader>) -> &'static str {
+fn hypervisor(cpuid: &CpuId<impl CpuIdReader>) -> String {
     match cpuid.get_hypervisor_info().map(|info| info.identify()) {
-        Some(Hypervisor::KVM) => "KVM",
-        Some(Hypervisor::HyperV) => "Hyper-V",
-        Some(Hypervisor::VMware) => "VMware",
-        Some(Hypervisor::Xen) => "Xen",
-        Some(Hypervisor::QEMU) => "QEMU",
-        Some(Hypervisor::Bhyve) => "bhyve",
-        _ => VIRTUAL_MACHINE,
+        None | Some(Hypervisor::Unknown(..)) => VIRTUAL_MACHINE.to_owned(),
+        Some(known) => format!("{known:?}"),
     }
 }
 
