@@ -76,6 +76,7 @@ fn own(leaf: impl CpuIdReader) -> Option<Own> {
 fn hypervisor(cpuid: &CpuId<impl CpuIdReader>) -> String {
     match cpuid.get_hypervisor_info().map(|info| info.identify()) {
         None | Some(Hypervisor::Unknown(..)) => VIRTUAL_MACHINE.to_owned(),
+        Some(Hypervisor::HyperV) => "Hyper-V".to_owned(),
         Some(known) => format!("{known:?}"),
     }
 }
