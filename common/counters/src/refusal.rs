@@ -181,25 +181,21 @@ pub(crate) fn plausible(
     amount: f64,
     environment: &Environment,
 ) -> Result<(), CounterError> {
-    let this = environment.this_machine();
+    let jumped = |count: &Count| count.value > count.running.saturating_mul(MAX_PER_NS);
+    let (what, fault) = if let Some((count, part)) = counts.iter().zip(parts).find(|(count, _)| jumped(count))
+    {
+        let (name, value, ms) = (&part.name, count.value, count.running as f64 / 1e6);
+        (format!("{name} came out as {value} in {ms:.3} ms, which no processor can do"), "jump")
+    } else if amount == 0.0 && IN_EVERY_PROGRAM.contains(&event.name()) {
+        (format!("{event} opens but stays at 0, which no program leaves it at"), "do not count")
+    } else {
+        return Ok(());
+    };
     let remedy = match environment.virtual_machine {
         Some(_) => "count on the host, or have its virtual PMU repaired",
         None => "count on another machine or with another kernel",
     };
-    let jumped = |count: &Count| count.value > count.running.saturating_mul(MAX_PER_NS);
-    let sentence = if let Some((count, part)) = counts.iter().zip(parts).find(|(count, _)| jumped(count)) {
-        format!(
-            "{} came out as {} in {:.3} ms, which no processor can do: the counters of {this} jump; {remedy}",
-            part.name,
-            count.value,
-            count.running as f64 / 1e6
-        )
-    } else if amount == 0.0 && IN_EVERY_PROGRAM.contains(&event.name()) {
-        format!(
-            "{event} opens but stays at 0, which no program leaves it at: the counters of {this} do not count; {remedy}"
-        )
-    } else {
-        return Ok(());
-    };
+    let this = environment.this_machine();
+    let sentence = format!("{what}: the counters of {this} {fault}; {remedy}");
     Err(CounterError::new(Code::Enocntr, sentence))
 }

@@ -87,6 +87,7 @@ impl Sampler {
         }
         let mut trials = Trials::new(Platform::host(), THREAD);
         let part = sampled_part(&mut trials, event)?;
+        trials.close();
         let opening = Opening { sample_period: period, ..THREAD };
         let group = Group::open(std::slice::from_ref(&part), opening);
         let group = group.map_err(|error| trials.explain_sampling(&part, &error))?;

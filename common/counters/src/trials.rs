@@ -157,6 +157,11 @@ impl<'a> Trials<'a> {
         Some(self.open.swap_remove(at).1)
     }
 
+    /// Closes what was opened: an emulated PMU shares the counter of equal events.
+    pub(crate) fn close(&mut self) {
+        self.open.clear();
+    }
+
     /// How many events get counters at the same time.
     pub(crate) fn counters(&mut self) -> usize {
         let mut parts: Vec<Part> = Vec::new();
