@@ -6,7 +6,7 @@ use super::group::Group;
 use super::kernel::Count;
 use super::kernel::{Opening, Record, Ring};
 use super::platform::Platform;
-use super::trials::{THREAD, Trials};
+use super::trials::{THREAD, Trials, warm_up};
 use events::{Derivation, Event};
 use system::cpu::AffinityGuard;
 
@@ -87,8 +87,8 @@ impl Sampler {
         }
         let mut trials = Trials::new(Platform::host(), THREAD);
         let part = sampled_part(&mut trials, event)?;
-        trials.close();
         let opening = Opening { sample_period: period, ..THREAD };
+        warm_up(std::slice::from_ref(&part), opening);
         let group = Group::open(std::slice::from_ref(&part), opening);
         let group = group.map_err(|error| trials.explain_sampling(&part, &error))?;
         let ring = group.ring().map_err(|e| CounterError::buffer(&e))?;
