@@ -75,22 +75,27 @@ impl Cache {
     }
 }
 
-/// What the comparison of the system's caches with the processor's own description shows.
-fn compared(system: &[Cache], own: &[Cache]) -> Vec<String> {
-    let Some(first) = system.first() else {
-        return vec!["The system does not describe the caches; cpuid alone was read.".to_owned()];
-    };
-    let source = first.source;
-    if own.is_empty() {
-        let none = "The processor does not describe its caches to programs";
-        return vec![format!("{none}; {source} alone was read.")];
-    }
+/// Where the system's caches differ from the processor's own description, and the `faults` of both.
+fn compared(system: &[Cache], own: &[Cache], faults: Vec<String>) -> Vec<String> {
     let difference = |a: &Cache| {
         let b = own.iter().find(|b| a.name == b.name && !a.agrees(b))?;
-        Some(format!("{}: {source} says {}, cpuid says {}", a.name, a.geometry(), b.geometry()))
+        Some(format!("{}: {} says {}, cpuid says {}", a.name, a.source, a.geometry(), b.geometry()))
     };
-    let differences: Vec<String> = system.iter().filter_map(difference).collect();
-    if differences.is_empty() { vec![format!("{source} and cpuid agree.")] } else { differences }
+    let mut lines: Vec<String> = system.iter().filter_map(difference).collect();
+    lines.extend(faults.into_iter().map(|fault| fault + "."));
+    let sources = match (system.first(), own.is_empty()) {
+        (None, _) => "The system does not describe the caches; cpuid alone was read.".to_owned(),
+        (Some(first), true) => {
+            format!(
+                "The processor does not describe its caches to programs; {} alone was read.",
+                first.source
+            )
+        }
+        (Some(first), false) if lines.is_empty() => format!("{} and cpuid agree.", first.source),
+        _ => return lines,
+    };
+    lines.push(sources);
+    lines
 }
 
 pub(crate) fn print(format: Format) -> Result<(), Failure> {
@@ -104,8 +109,7 @@ pub(crate) fn print(format: Format) -> Result<(), Failure> {
             "neither the system nor the processor describes the caches of this machine; measure them with cm1",
         ));
     }
-    let mut remarks = compared(&system, &own);
-    remarks.extend(facts.faults().into_iter().map(|fault| fault + "."));
+    let remarks = compared(&system, &own, facts.faults());
     let caches = system.into_iter().chain(own).collect();
     let memory = Memory { caches, tlbs, page_size: pages::base().0, remarks };
     match format {
@@ -156,8 +160,10 @@ mod tests {
                 "L1d: sysfs says 32 KiB 8-way, 64 B lines, 64 sets, cpuid says 48",
             ),
         ] {
-            let lines = compared(system, own);
+            let lines = compared(system, own, Vec::new());
             assert!(lines.len() == 1 && lines[0].starts_with(line), "{lines:?}");
         }
+        let fault = vec!["L2: sysfs does not say its size".to_owned()];
+        assert_eq!(compared(&system, &[cache("cpuid", 32768)], fault), ["L2: sysfs does not say its size."]);
     }
 }
