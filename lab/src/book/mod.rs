@@ -93,12 +93,12 @@ const INSTRUCTORS: [&str; 2] = ["<!-- not for students -->", "<!-- /not for stud
 /// the text between the lines.
 fn of_this_edition(text: &str) -> String {
     let mut between = false;
-    let kept = text.lines().filter(|line| {
+    let lines = text.lines().filter(|line| {
         let mark = INSTRUCTORS.iter().position(|mark| mark == line);
         between = mark.map_or(between, |mark| mark == 0);
         mark.is_none() && !line.starts_with("[![") && (cfg!(feature = "instructor") || !between)
     });
-    kept.map(|line| format!("{line}\n")).collect()
+    lines.map(|line| format!("{line}\n")).collect()
 }
 
 /// Where a link of a handout leads within the book: to another handout, to the
@@ -128,21 +128,21 @@ fn latencies() -> String {
     for entry in catalogue() {
         let Ok(machine) = Machine::named(entry.name) else { continue };
         let clock = machine.clock.map_or_else(|| "–".to_owned(), |clock| clock.to_string());
-        let told = |time: Option<Seconds>| match (time, machine.clock) {
+        let latency = |time: Option<Seconds>| match (time, machine.clock) {
             (Some(time), Some(clock)) => {
                 format!("{:.1} ns, {:.0} cycles", time.0 * 1e9, time.0 * clock.0)
             }
             (Some(time), None) => format!("{:.1} ns", time.0 * 1e9),
             (None, _) => "–".to_owned(),
         };
-        let level = |number| told(machine.level(number).and_then(|cache: &CacheLevel| cache.latency));
+        let level = |number| latency(machine.level(number).and_then(|cache: &CacheLevel| cache.latency));
         text += &format!(
             "| {} | {clock} | {} | {} | {} | {} |\n",
             machine.name,
             level(1),
             level(2),
             level(3),
-            told(machine.memory_latency)
+            latency(machine.memory_latency)
         );
     }
     text

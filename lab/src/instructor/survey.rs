@@ -120,13 +120,13 @@ fn found(seconds: u32) -> (Value, Value) {
     match discover::on_time(seconds) {
         Err(failure) => (json!([]), json!({ "reason": failure.to_string() })),
         Ok(findings) => {
-            let mut told = findings.json(None);
-            let levels = told["levels"].take();
-            if let Some(told) = told.as_object_mut() {
-                told.remove("levels");
+            let mut discovered = findings.json(None);
+            let levels = discovered["levels"].take();
+            if let Some(discovered) = discovered.as_object_mut() {
+                discovered.remove("levels");
             }
-            told["curve_bytes_ns"] = json!(findings.settled.scan);
-            (levels, told)
+            discovered["curve_bytes_ns"] = json!(findings.settled.scan);
+            (levels, discovered)
         }
     }
 }

@@ -31,12 +31,12 @@ pub(crate) fn place(machine: &Machine) -> String {
 /// Also has the processors that the program could use before it chose one.
 fn processor(machine: &Machine, here: bool, processors: usize) -> String {
     if here {
-        let told = if processors == 1 {
+        let available = if processors == 1 {
             "1 logical processor".to_owned()
         } else {
             format!("{processors} logical processors")
         };
-        format!("{}, {told} available", machine.description)
+        format!("{}, {available} available", machine.description)
     } else {
         format!("{} (described machine, not this one)", machine.description)
     }

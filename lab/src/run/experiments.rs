@@ -146,8 +146,8 @@ fn spark_table(record: &Record) -> String {
 fn line(answer: &Answer, machine: &Machine) -> (Bytes, LineFrom) {
     let read = answer.verdict.as_ref().ok().map(|found| found.line);
     let usable = |line: &Bytes| mm3::elements_per_line(*line).is_ok() && line.0 <= 1024;
-    let told = machine.level(1).map(|cache| cache.line);
-    match (read.filter(usable), told.filter(usable)) {
+    let described = machine.level(1).map(|cache| cache.line);
+    match (read.filter(usable), described.filter(usable)) {
         // The records of a sealed machine would reveal the results of the sweeps.
         _ if machine.sealed() => (Bytes(64), LineFrom::Sealed),
         (Some(line), _) => (line, LineFrom::Sweep),

@@ -71,7 +71,7 @@ impl Folder {
         if !parent.as_os_str().is_empty() {
             fs::create_dir_all(parent).map_err(|error| refused(&error))?;
         }
-        let [temporary, lock] = [beside(&report, "", ".tmp"), beside(&report, ".", ".lock")];
+        let [temporary, lock] = [sibling(&report, "", ".tmp"), sibling(&report, ".", ".lock")];
         let locked = files::lock(&lock).map_err(|error| {
             let _ = fs::remove_file(&lock);
             refused(&error)
@@ -231,13 +231,13 @@ impl Folder {
 
     /// A free name for the old report: `report-1`.
     fn free_name(&self) -> PathBuf {
-        let names = (1u32..).map(|number| beside(&self.report, "", &format!("-{number}")));
+        let names = (1u32..).map(|number| sibling(&self.report, "", &format!("-{number}")));
         names.into_iter().find(|name| name.symlink_metadata().is_err()).unwrap_or_default()
     }
 }
 
 /// The name of `path`, between `before` and `after`.
-fn beside(path: &Path, before: &str, after: &str) -> PathBuf {
+fn sibling(path: &Path, before: &str, after: &str) -> PathBuf {
     let mut name = OsString::from(before);
     name.push(path.file_name().unwrap_or_default());
     name.push(after);

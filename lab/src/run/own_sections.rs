@@ -152,8 +152,8 @@ fn run(call: &ProgramCall, place: &Path) -> Result<Record, Failure> {
     let text = files::read_at_most(place, BYTES);
     let _ = std::fs::remove_file(place);
     if !ran.status.success() {
-        let told = String::from_utf8_lossy(&ran.stderr);
-        let last = told.lines().last().unwrap_or("it printed nothing");
+        let message = String::from_utf8_lossy(&ran.stderr);
+        let last = message.lines().last().unwrap_or("it printed nothing");
         return Err(refused(&format!("failed: {}", shorten(last, 300))));
     }
     let text = text.map_err(|error| refused(&format!("wrote no record: {error}")))?;

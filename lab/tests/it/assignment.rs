@@ -116,9 +116,9 @@ fn what_cannot_be_carried_out_is_reported_before_anything_is_measured() {
         ("--afresh --assignment fails.toml", 1, "`mine fails` failed: mine: no luck"),
     ] {
         let ran = lab(&program, folder, &format!("{RUN} --size 16 {args}"));
-        let told = String::from_utf8_lossy(&ran.stderr);
-        assert_eq!(ran.status.code(), Some(code), "{args}: {told}");
-        assert!(told.contains(says), "{args}: {told}");
+        let message = String::from_utf8_lossy(&ran.stderr);
+        assert_eq!(ran.status.code(), Some(code), "{args}: {message}");
+        assert!(message.contains(says), "{args}: {message}");
         let measured = args.contains("column");
         assert_eq!(folder.join("report.tmp/records").exists(), measured, "{args}");
         assert!(!folder.join("report").exists());

@@ -94,10 +94,10 @@ pub(crate) fn on_time(seconds: u32) -> Result<Findings, Failure> {
     }
     let began = clock::wall().0;
     let before = reference_clock();
-    let room = PageBlock::new(LARGE, PageKind::Huge).map_err(Failure::could_not)?;
+    let block = PageBlock::new(LARGE, PageKind::Huge).map_err(Failure::could_not)?;
     // other programs used the processor: even this took long
     let left = f64::from(seconds) - (clock::wall().0 - began);
-    let mut probe = OnTime::new(room, Seconds(EXPERIMENTS * left.max(f64::from(seconds) / 2.0)));
+    let mut probe = OnTime::new(block, Seconds(EXPERIMENTS * left.max(f64::from(seconds) / 2.0)));
     let (from, on_processor) = (clock::wall().0, clock::process_cpu().0);
     let mut settled = settle(&mut probe, 3)
         .map_err(|reason| Failure::could_not(format!("{reason}; try again when the machine is idle")))?;

@@ -58,13 +58,13 @@ impl Findings {
             (None, None) => {}
         }
         if let Some(t) = &self.translation {
-            let told = |entries: Option<(u64, u64)>| {
+            let counts = |entries: Option<(u64, u64)>| {
                 entries.map_or("not identifiable".to_owned(), |(a, b)| format!("{a} to {b} entries"))
             };
             lines.push(format!(
                 "TLB: first level {}, second level {}; a page walk costs {:.1} ns",
-                told(t.entries),
-                told(t.second),
+                counts(t.entries),
+                counts(t.second),
                 t.walk
             ));
         }

@@ -161,7 +161,7 @@ fn await_listening(process: u32) {
 #[test]
 fn a_signal_ends_a_sweep_which_retains_what_it_measured() {
     let folder = tempfile::tempdir().unwrap();
-    for (line, kept, rows) in [
+    for (line, saved, rows) in [
         ("lab ge --sizes 100,150 --variants ge1,ge3 --runs 9999 --output INT", "INT/ge.json", 4),
         ("lab dgemm --sizes 64..2048:64 --variants jki --counters none --output TERM", "TERM/dgemm.json", 32),
         ("cm1 --max 8M --counters none --runs 100 --record HUP.json", "HUP.json", 195),
@@ -174,13 +174,13 @@ fn a_signal_ends_a_sweep_which_retains_what_it_measured() {
         let run = command.current_dir(folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let run = run.spawn().unwrap();
         await_listening(run.id());
-        let signal = kept.split(['.', '/']).next().unwrap();
+        let signal = saved.split(['.', '/']).next().unwrap();
         assert!(Command::new("kill").args(["-s", signal, &run.id().to_string()]).status().unwrap().success());
         let ended = run.wait_with_output().unwrap();
         assert!(ended.status.signal().is_some(), "{line}: {}, {}", ended.status, stderr(&ended));
         assert!(stderr(&ended).contains("interrupt again"), "{}", stderr(&ended));
         let record: serde_json::Value =
-            serde_json::from_slice(&fs::read(folder.path().join(kept)).unwrap()).unwrap();
+            serde_json::from_slice(&fs::read(folder.path().join(saved)).unwrap()).unwrap();
         let measured = record["rows"].as_array().unwrap().len();
         assert!((1..rows).contains(&measured) || line.starts_with("dgemm"), "{line}: {measured} rows");
     }

@@ -18,8 +18,8 @@ fn page(fields: &str) -> String {
 
 fn handin(folder: &Path, args: &str) -> (Option<i32>, String) {
     let done = lab(folder, &format!("handin {args}"));
-    let told = String::from_utf8_lossy(&done.stdout).into_owned() + &stderr(&done);
-    (done.status.code(), told)
+    let message = String::from_utf8_lossy(&done.stdout).into_owned() + &stderr(&done);
+    (done.status.code(), message)
 }
 
 fn names(folder: &Path, archive: &str) -> Vec<String> {
@@ -44,13 +44,13 @@ fn one_archive_has_everything_and_is_graded() {
     write(folder, "more/exercises.json", &EXERCISES.replace("false", "true"));
     write(folder, "exercises.json", EXERCISES);
     write(folder, "saved.json", &answers(&signed).replace("03-01", "03-02"));
-    let (code, told) = handin(
+    let (code, message) = handin(
         folder,
         "report more/mm1.json more/copy.json more/exercises.json exercises.json exercises.json --answers saved.json",
     );
-    assert_eq!(code, Some(0), "{told}");
-    assert!(told.contains("report.zip: 3 answers, the page, 2 records. Hand in this file."), "{told}");
-    assert!(!told.contains("note"), "{told}");
+    assert_eq!(code, Some(0), "{message}");
+    assert!(message.contains("report.zip: 3 answers, the page, 2 records. Hand in this file."), "{message}");
+    assert!(!message.contains("note"), "{message}");
     let packed = "1-exercises.json answers.json exercises.json records/1-mm1.json records/mm1.json report.html versions.json";
     assert_eq!(names(folder, "report.zip").join(" "), packed);
     // again, replacing the earlier one; under any name it is graded
@@ -114,8 +114,8 @@ fn missing_parts_are_reported_before_the_hand_in() {
         ("bare", 0, "x.json will not count as a record"),
         ("page", 0, "empty fields of the page: 1 of 2"),
     ] {
-        let (status, told) = handin(folder, args);
-        assert!(status == Some(code) && told.contains(says), "{args}: {status:?} {told}");
+        let (status, message) = handin(folder, args);
+        assert!(status == Some(code) && message.contains(says), "{args}: {status:?} {message}");
     }
     assert_eq!(std::fs::read_to_string(folder.join("mine.zip")).unwrap(), "my notes mention versions.json");
     assert!(!folder.join("empty.zip").exists());
@@ -129,11 +129,11 @@ fn answers_of_two_students_are_never_mixed() {
     let others = SIGNED.replace("1001", "1002").replace("Ann", "Bob");
     for saved in ["03-01", "02-01", "04-01"] {
         write(folder, "bob.json", &answers(&format!("{RIGHT},{others}")).replace("03-01", saved));
-        let (code, told) = handin(folder, "report --answers bob.json");
-        assert!(code == Some(1) && told.contains("are of different students"), "{saved}: {told}");
+        let (code, message) = handin(folder, "report --answers bob.json");
+        assert!(code == Some(1) && message.contains("are of different students"), "{saved}: {message}");
     }
     write(folder, "empty.json", &answers(""));
-    let (code, told) = handin(folder, "report --answers empty.json");
-    assert!(code == Some(1) && told.contains("there are no answers in 'empty.json'"), "{told}");
+    let (code, message) = handin(folder, "report --answers empty.json");
+    assert!(code == Some(1) && message.contains("there are no answers in 'empty.json'"), "{message}");
     assert!(!folder.join("report.zip").exists());
 }

@@ -15,8 +15,8 @@ fn any_changed_bit_of_a_file_or_a_record_is_detected() {
         let text = machine::seal(name, &draw.machine(name).toml(name)).text;
         assert!(Machine::parse(&text, "file").is_ok());
         for changed in flipped(&text) {
-            let told = Machine::parse(&changed, "file").unwrap_err().to_string();
-            assert!(told.starts_with("file: its seal does not open, so nothing is known"), "{told}");
+            let message = Machine::parse(&changed, "file").unwrap_err().to_string();
+            assert!(message.starts_with("file: its seal does not open, so nothing is known"), "{message}");
         }
     }
     for (name, line) in [
