@@ -8,6 +8,7 @@ pub mod stencil;
 pub mod transpose;
 
 pub mod check;
+pub mod quiz;
 
 mod tasks;
 

@@ -8,6 +8,7 @@ mod exercise;
 mod instructor;
 #[cfg(feature = "instructor")]
 mod page;
+mod quiz;
 mod run;
 #[cfg(feature = "instructor")]
 mod web;
@@ -44,6 +45,7 @@ enum Command {
     Causes(causes::Args),
     Compare(compare::Args),
     Exercise(exercise::Args),
+    Quiz(quiz::Args),
     Dgemm(dgemm::Args),
     #[cfg(feature = "instructor")]
     Discover(discover::Args),
@@ -81,12 +83,12 @@ struct Instructors {
 const GROUPS: [(&str, &[&str]); 4] = [
     ("The report", &["run", "handin", "compare"]),
     ("Measure and draw", &["ge", "dgemm", "causes", "stat", "trace", "plot", "machines"]),
-    ("Read and practise", &["book", "exercise"]),
+    ("Read and practise", &["book", "exercise", "quiz"]),
     ("For instructors", &["assignment", "mystery", "grade", "survey", "discover", "infer", "web"]),
 ];
 
 /// An example of each command.
-const EXAMPLES: [(&str, &str); 19] = [
+const EXAMPLES: [(&str, &str); 20] = [
     ("run", "lab run --quick"),
     ("handin", "lab handin report"),
     ("compare", "lab compare before.json after.json"),
@@ -102,6 +104,7 @@ const EXAMPLES: [(&str, &str); 19] = [
     ("machines", "lab machines i5-7500 > mine.toml"),
     ("book", "lab book -o book.html"),
     ("exercise", "lab exercise transpose"),
+    ("quiz", "lab quiz"),
     ("assignment", "lab assignment > ours.toml"),
     ("mystery", "lab mystery --roster class.csv --output machines"),
     ("grade", "lab grade submissions --roster class.csv --key machines-key.json"),
@@ -157,6 +160,7 @@ fn done(command: Command) -> Result<(), Failure> {
         Command::Causes(args) => causes::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Exercise(args) => exercise::run(&args),
+        Command::Quiz(args) => quiz::run(&args),
         #[cfg(feature = "instructor")]
         Command::Discover(args) => discover::run(&args),
         #[cfg(feature = "instructor")]

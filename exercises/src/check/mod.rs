@@ -53,7 +53,7 @@ fn small() -> Result<Machine, MachineError> {
 }
 
 /// A machine with one cache of `size` bytes in lines of `line` bytes.
-fn cache_of(size: usize, line: usize, ways: usize) -> Result<Machine, MachineError> {
+pub(crate) fn cache_of(size: usize, line: usize, ways: usize) -> Result<Machine, MachineError> {
     let text =
         format!("name = \"exercise\"\n[[cache]]\nlevel = 1\nsize = {size}\nline = {line}\nways = {ways}\n");
     Machine::from_toml(&text, "the exercise's cache")
@@ -73,7 +73,7 @@ fn counted(
 }
 
 /// Misses of the first cache.
-fn misses(counts: &Counts) -> u64 {
+pub(crate) fn misses(counts: &Counts) -> u64 {
     counts.level(1).map_or(0, |level| level.misses.total())
 }
 

@@ -104,6 +104,7 @@ const LINES: &[(&str, &[&str])] = &[
         ],
     ),
     ("lab stat", &["--format csv -- true", "--model -- mm1 --machine M", "M"]),
+    ("lab quiz", &["", "stride 1", "M"]),
     (
         "lab dgemm",
         &[
