@@ -1,11 +1,9 @@
-//! `lab book`: all handouts in one page, with pictures of the kernels' accesses.
+//! `lab book`: all handouts in one page.
 
 pub(crate) mod markdown;
-mod patterns;
 
 use std::path::PathBuf;
 
-use common::chart::Chart;
 use common::failure::Failure;
 use common::machine::{CacheLevel, Machine, catalogue};
 use common::output;
@@ -53,12 +51,11 @@ const PICTURE: (&str, &str) =
 
 /// Writes the book.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    output::write(&args.output, page()?.as_bytes())?;
+    output::write(&args.output, page().as_bytes())?;
     output::say_written(&args.output, &format!("{} handouts in {}", CHAPTERS.len(), args.output.display()))
 }
 
-fn page() -> Result<String, Failure> {
-    let patterns = patterns::all().map_err(Failure::could_not)?;
+fn page() -> String {
     let mut contents = String::new();
     let mut body = String::new();
     for Chapter { name, text } in &CHAPTERS {
@@ -70,20 +67,14 @@ fn page() -> Result<String, Failure> {
         let heading = if first.starts_with('#') { "" } else { "<h1>Glossary</h1>\n" };
         let html = markdown::html(&text.replace(PICTURE.0, PICTURE.1), &link);
         let html = html.replace(PICTURE.1, &format!("</p>\n<figure>{}</figure>\n<p>", cm1::CHART));
-        body += &format!("<section id=\"{name}\">\n{heading}{html}");
-        let own: Vec<&Chart> = patterns.iter().filter(|(of, _)| of == name).map(|(_, chart)| chart).collect();
-        if !own.is_empty() {
-            body += "<h2>Its accesses, one by one</h2>\n<p>Drawn from the kernel's own accesses at a small size.</p>\n";
-        }
-        body += &own.iter().map(|chart| format!("<figure>{}</figure>\n", chart.svg())).collect::<String>();
-        body += "</section>\n";
+        body += &format!("<section id=\"{name}\">\n{heading}{html}</section>\n");
     }
     let style = include_str!("style.css");
-    Ok(format!(
+    format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
          content=\"width=device-width, initial-scale=1\">\n<title>Cache lab kit: the handouts</title>\n<style>\n{style}</style>\n\
          </head>\n<body>\n<nav aria-label=\"handouts\"><h1>Cache lab kit: the handouts</h1><ol>\n{contents}</ol></nav>\n<main>\n{body}</main>\n</body>\n</html>\n"
-    ))
+    )
 }
 
 /// The lines that enclose a part for instructors.
@@ -154,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_book_names_the_commands_of_its_edition() {
-        let page = page().unwrap();
+        let page = page();
         assert!(!page.contains("not for students"));
         for command in ["lab -- infer", "lab mystery", "lab grade", "lab survey"] {
             assert_eq!(page.contains(command), cfg!(feature = "instructor"), "{command}");
@@ -163,14 +154,14 @@ mod tests {
 
     #[test]
     fn every_handout_is_a_chapter_and_every_link_within_leads_to_one() {
-        let page = page().unwrap();
+        let page = page();
         for Chapter { name, .. } in CHAPTERS {
             assert_eq!(page.matches(&format!(" id=\"{name}\"")).count(), 1, "{name}");
         }
         for target in page.split("href=\"#").skip(1).map(|rest| rest.split('"').next().unwrap()) {
             assert!(page.contains(&format!(" id=\"{target}\"")), "{target}");
         }
-        assert!(page.matches("<svg").count() >= 9 && !page.contains("latencies --"));
+        assert!(page.matches("<svg").count() == 1 && !page.contains("latencies --"));
         for outside in ["src=", "<link", "@import", "url("] {
             assert!(!page.contains(outside), "{outside}");
         }
