@@ -36,7 +36,7 @@ lines() {
             echo "lab causes 24 $end"
         done
         echo "lab dgemm --sizes 16,32,48 --machine $machine --record r.json"
-        echo "lab run 16 --quick --hasten 20 --machine $machine --counters model --output out"
+        echo "lab run --size 16 --quick --hasten 20 --machine $machine --counters model --output out"
     done
     echo "lab machines i5-7500"
     echo "lab discover --machine i5-7500"

@@ -26,15 +26,15 @@ pub(crate) struct Args {
     #[arg(value_name = "B")]
     b: PathBuf,
 
-    /// Print all differences as comma-separated values
+    /// Print all differences of each figure, not only the first 12
     #[arg(long)]
-    csv: bool,
+    all: bool,
 }
 
 /// Keys of a row that are computed: if they differ, the two did not compute the same.
 const RESULTS: [&str; 4] = ["checksum", "check", "residual", "c"];
-/// A key of a row that explains it.
-const EXPLANATION: &str = "waits_for";
+/// Beginnings of settings that follow from the machine, unless they were given as options.
+const OF_MACHINES: [&str; 7] = ["bandwidth_", "base", "block_", "isa", "line_size", "peak_", "threads"];
 /// More differences of one figure are counted, unless all are asked for.
 const MAX_SHOWN: usize = 12;
 
@@ -45,42 +45,25 @@ struct Pair {
     b: Record,
 }
 
-/// One line of the table.
-#[derive(Debug, PartialEq)]
-struct Difference {
-    experiment: String,
-    /// A result, a setting or a figure.
-    name: String,
-    /// The row of a sweep: `size_bytes=65536 stride_bytes=64`; or empty.
-    place: String,
-    a: String,
-    b: String,
-    /// B divided by A, or what the difference means.
-    note: String,
-}
+/// One line of the table: the experiment; the result, setting or figure; A; B; their ratio, or
+/// what the difference means; the row, such as `size_bytes=65536 stride_bytes=64`.
+type Line = [String; 6];
 
 /// Reads both and prints the table.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let (pairs, mut alone) = pairs(&args.a, &args.b)?;
-    let (mut all, mut once, mut common) = (Vec::new(), 0, 0);
-    for pair in &pairs {
-        all.extend(results(pair));
+    let (pairs, mut notes) = pairs(&args.a, &args.b)?;
+    notes.extend(rows_alone(&pairs));
+    if pairs.iter().all(|pair| rows(pair).is_empty()) {
+        return Err(Failure::could_not(format!("the two have no row in common: {}", notes.join("; "))));
     }
-    all.extend(settings_of_all(&pairs));
-    alone.extend(pairs.iter().flat_map(rows_alone));
+    let mut all: Vec<Line> = pairs.iter().flat_map(results).collect();
+    all.extend(settings(&pairs));
+    let mut once = 0;
     for pair in &pairs {
-        common += rows(pair).len();
         let (found, unrepeated) = figures(pair);
         all.extend(found);
         once += unrepeated;
     }
-    if common == 0 {
-        return Err(Failure::could_not(format!("the two have no row in common: {}", alone.join("; "))));
-    }
-    if args.csv {
-        return output::print(&csv(&all));
-    }
-    let mut notes = alone;
     if once > 0 {
         notes.push(format!(
             "{once} times or counts were measured once, so their spread is unknown: --runs 5 gives it"
@@ -90,17 +73,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         notes.insert(0, "nothing differs beyond its spread".to_owned());
     }
     let notes: String = notes.iter().map(|note| format!("{note}\n")).collect();
-    output::print(&(table(&all) + &notes))
+    output::print(&(table(&all, if args.all { usize::MAX } else { MAX_SHOWN }) + &notes))
 }
 
 /// The experiments that both have, and a sentence for each that only one has.
 fn pairs(a: &Path, b: &Path) -> Result<(Vec<Pair>, Vec<String>), Failure> {
-    if let Some(absent) = [a, b].into_iter().find(|path| !path.exists()) {
-        return Err(input::unreadable(absent, &io::ErrorKind::NotFound.into()));
-    }
-    if a.is_dir() != b.is_dir() {
-        return Err(Failure::usage("give two records, or the folders of two reports: not one of each"));
-    }
     let (mut of_a, mut of_b) = (records(a)?, records(b)?);
     let names = |of: &BTreeMap<String, Record>| of.keys().cloned().collect::<Vec<_>>().join(", ");
     let both: Vec<String> = of_a.keys().filter(|name| of_b.contains_key(*name)).cloned().collect();
@@ -126,12 +103,8 @@ fn records(path: &Path) -> Result<BTreeMap<String, Record>, Failure> {
         let record = record(path)?;
         return Ok(BTreeMap::from([(record.program.clone(), record)]));
     }
-    let inner = path.join("records");
-    let entries = fs::read_dir(if inner.is_dir() { &inner } else { path }).map_err(|error| {
-        Failure::could_not(format!("cannot read the folder {}: {error}", input::name(path)))
-    })?;
     let mut found = BTreeMap::new();
-    for file in entries.flatten().map(|entry| entry.path()) {
+    for file in fs::read_dir(path.join("records")).into_iter().flatten().flatten().map(|entry| entry.path()) {
         if file.extension().is_some_and(|extension| extension == "json") {
             let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             found.insert(stem, record(&file)?);
@@ -155,55 +128,51 @@ fn shown(value: &Json) -> String {
     value.as_str().map_or_else(|| value.to_string(), |text| shorten(text, 60))
 }
 
-/// What identifies a row: its keys, without results and, where the two counted different
-/// events, without the event.
-fn place(row: &Row, with_event: bool) -> String {
-    let is_place =
-        |key: &str| !RESULTS.contains(&key) && key != EXPLANATION && (with_event || key != "event");
-    let keys = row.keys.iter().filter(|(key, _)| is_place(key));
+/// What identifies a row: its keys, without results.
+fn place(row: &Row) -> String {
+    let keys = row.keys.iter().filter(|(key, _)| !RESULTS.contains(&key.as_str()));
     keys.map(|(key, value)| format!("{}={}", clean(key), shown(value))).collect::<Vec<_>>().join(" ")
 }
 
-fn event_of(record: &Record) -> BTreeSet<String> {
-    let setting = record.settings.get("event").or_else(|| record.settings.get("events"));
-    record.rows.iter().filter_map(|row| row.keys.get("event")).chain(setting).map(shown).collect()
-}
-
-fn by_place(record: &Record, with_event: bool) -> BTreeMap<String, &Row> {
-    record.rows.iter().map(|row| (place(row, with_event), row)).collect()
+fn by_place(record: &Record) -> BTreeMap<String, &Row> {
+    record.rows.iter().map(|row| (place(row), row)).collect()
 }
 
 /// The rows that both have, in A's order.
 fn rows(pair: &Pair) -> Vec<(String, &Row, &Row)> {
-    let with_event = event_of(&pair.a) == event_of(&pair.b);
-    let of_b = by_place(&pair.b, with_event);
-    let both = pair.a.rows.iter().filter_map(|row| {
-        let place = place(row, with_event);
-        let other = of_b.get(&place)?;
-        Some((place, row, *other))
-    });
-    both.collect()
+    let of_b = by_place(&pair.b);
+    let both = pair.a.rows.iter().map(|row| (place(row), row));
+    both.filter_map(|(place, row)| of_b.get(&place).map(|other| (place.clone(), row, *other))).collect()
 }
 
-/// A sentence for each side that has rows which the other lacks.
-fn rows_alone(pair: &Pair) -> Vec<String> {
-    let with_event = event_of(&pair.a) == event_of(&pair.b);
-    let (a, b) = (by_place(&pair.a, with_event), by_place(&pair.b, with_event));
-    let sentence = |(side, one, other): (&str, &BTreeMap<String, &Row>, &BTreeMap<String, &Row>)| {
-        let alone: Vec<&String> = one.keys().filter(|place| !other.contains_key(*place)).collect();
-        let first = shorten(alone.first()?, 100);
-        Some(format!(
-            "{}: {} of {} rows are in {side} only, such as {first}",
-            pair.name,
-            alone.len(),
-            one.len()
-        ))
-    };
-    [("A", &a, &b), ("B", &b, &a)].into_iter().filter_map(sentence).collect()
+/// Sentences on rows that only one has; one for all experiments that have no row in common.
+fn rows_alone(pairs: &[Pair]) -> Vec<String> {
+    let (mut sentences, mut different) = (Vec::new(), Vec::new());
+    for pair in pairs {
+        let (a, b) = (by_place(&pair.a), by_place(&pair.b));
+        if let Some((a, b)) = a.keys().next().zip(b.keys().next())
+            && rows(pair).is_empty()
+        {
+            different.push(format!("{} ({} in A, {} in B)", pair.name, shorten(a, 60), shorten(b, 60)));
+            continue;
+        }
+        for (side, one, other) in [("A", &a, &b), ("B", &b, &a)] {
+            let alone: Vec<&String> = one.keys().filter(|place| !other.contains_key(*place)).collect();
+            if let [first, ..] = alone[..] {
+                let (name, count, first) = (&pair.name, alone.len(), shorten(first, 100));
+                let all = one.len();
+                sentences.push(format!("{name}: {count} of {all} rows are in {side} only, such as {first}"));
+            }
+        }
+    }
+    sentences.extend(
+        (!different.is_empty()).then(|| format!("other rows in A than in B: {}", different.join(", "))),
+    );
+    sentences
 }
 
 /// Results that differ.
-fn results(pair: &Pair) -> Vec<Difference> {
+fn results(pair: &Pair) -> Vec<Line> {
     let mut found = Vec::new();
     for (place, a, b) in rows(pair) {
         for name in RESULTS {
@@ -212,57 +181,51 @@ fn results(pair: &Pair) -> Vec<Difference> {
                 && a != b
             {
                 let note = "the two did not compute the same".to_owned();
-                found.push(pair.difference(name, &place, a, b, note));
+                found.push([pair.name.clone(), name.to_owned(), a, b, note, place.clone()]);
             }
         }
     }
     found
 }
 
-impl Pair {
-    fn difference(&self, name: &str, place: &str, a: String, b: String, note: String) -> Difference {
-        Difference { experiment: self.name.clone(), name: clean(name), place: place.to_owned(), a, b, note }
-    }
-}
-
-/// Settings that differ: the machine, the version, the options.
-fn settings(pair: &Pair) -> Vec<Difference> {
-    let of = |record: &Record| {
-        let mut all: BTreeMap<String, String> =
-            record.settings.iter().map(|(name, value)| (name.clone(), shown(value))).collect();
-        all.insert("machine".to_owned(), shorten(&record.machine, 60));
-        all.insert("version".to_owned(), record.version.clone());
-        all
+/// Settings that differ: the machine, the version, the options. Equal differences of several
+/// experiments are one line; what follows from another machine is none.
+fn settings(pairs: &[Pair]) -> Vec<Line> {
+    let of = |record: &Record, name: &str| match name {
+        "machine" => shorten(&record.machine, 60),
+        "version" => record.version.clone(),
+        name => record.settings.get(name).map_or_else(|| "–".to_owned(), shown),
     };
-    let (a, b) = (of(&pair.a), of(&pair.b));
-    let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
-    let differs = |name: &String| {
-        let [a, b] = [&a, &b].map(|of| of.get(name).cloned().unwrap_or_else(|| "–".to_owned()));
-        (a != b).then(|| pair.difference(name, "", a, b, "a setting".to_owned()))
-    };
-    names.into_iter().filter_map(differs).collect()
-}
-
-/// The settings that differ in any pair; in one line those that differ alike in all.
-fn settings_of_all(pairs: &[Pair]) -> Vec<Difference> {
-    let key = |one: &Difference| (one.name.clone(), one.a.clone(), one.b.clone());
-    let each: Vec<Vec<Difference>> = pairs.iter().map(settings).collect();
-    let is_common =
-        |one: &Difference| each.len() > 1 && each.iter().all(|of| of.iter().any(|o| key(o) == key(one)));
-    let mut found: Vec<Difference> = Vec::new();
-    for one in each.iter().flatten() {
-        let experiment = if is_common(one) { "all".to_owned() } else { one.experiment.clone() };
-        if !found.iter().any(|known| known.experiment == experiment && key(known) == key(one)) {
-            let (name, a, b) = key(one);
-            found.push(Difference { experiment, name, place: String::new(), a, b, note: one.note.clone() });
+    let mut found: BTreeMap<(String, String, String), Vec<&str>> = BTreeMap::new();
+    for pair in pairs {
+        let sides = [&pair.a, &pair.b];
+        let follows = |name: &str| {
+            let option = format!("--{}", name.replace('_', "-"));
+            let mut words = sides.iter().flat_map(|record| &record.arguments);
+            pair.a.machine != pair.b.machine
+                && OF_MACHINES.iter().any(|start| name.starts_with(start))
+                && !words.any(|word| word.starts_with(&option))
+        };
+        let names = sides.iter().flat_map(|record| record.settings.keys().map(String::as_str));
+        let names: BTreeSet<&str> = names.chain(["machine", "version"]).collect();
+        for name in names.into_iter().filter(|name| !follows(name)) {
+            let [a, b] = sides.map(|record| of(record, name));
+            if a != b {
+                found.entry((clean(name), a, b)).or_default().push(&pair.name);
+            }
         }
     }
-    found
+    let named = |((name, a, b), experiments): ((String, String, String), Vec<&str>)| {
+        let all = experiments.len() == pairs.len() && pairs.len() > 1;
+        let experiment = if all { "all".to_owned() } else { experiments.join(", ") };
+        [experiment, name, a, b, "a setting".to_owned(), String::new()]
+    };
+    found.into_iter().map(named).collect()
 }
 
 /// Figures that differ beyond their spread, or that one of the two lacks; and the number of
 /// those that differ and have no spread.
-fn figures(pair: &Pair) -> (Vec<Difference>, usize) {
+fn figures(pair: &Pair) -> (Vec<Line>, usize) {
     let (mut found, mut once) = (Vec::new(), 0);
     for (place, a, b) in rows(pair) {
         let names = a.figures.iter().chain(&b.figures).map(|figure| &figure.name);
@@ -273,7 +236,8 @@ fn figures(pair: &Pair) -> (Vec<Difference>, usize) {
                 ((None, None), _) => continue,
                 ((Some(a), Some(b)), _) if a == b => continue,
                 ((Some(amount_a), Some(amount_b)), Some((a, b))) => match apart(a, b) {
-                    Some(true) => ratio(amount_a, amount_b),
+                    Some(true) if amount_a == 0.0 => "–".to_owned(),
+                    Some(true) => format!("B / A = {:.3}", amount_b / amount_a),
                     Some(false) => continue,
                     None => {
                         once += 1;
@@ -282,7 +246,8 @@ fn figures(pair: &Pair) -> (Vec<Difference>, usize) {
                 },
                 _ => "only one has it".to_owned(),
             };
-            found.push(pair.difference(name, &place, figure_text(of_a), figure_text(of_b), note));
+            let [a, b] = [of_a, of_b].map(figure_text);
+            found.push([pair.name.clone(), clean(name), a, b, note, place.clone()]);
         }
     }
     (found, once)
@@ -302,11 +267,6 @@ fn apart(a: &Reading, b: &Reading) -> Option<bool> {
     Some(high_a < low_b || high_b < low_a)
 }
 
-fn ratio(a: f64, b: f64) -> String {
-    let ratio = b / a;
-    if ratio.is_finite() { format!("B / A = {ratio:.3}") } else { "–".to_owned() }
-}
-
 /// `134.5e6 model ±2 %`
 fn figure_text(reading: Option<&Reading>) -> String {
     let Some(reading) = reading else { return "–".to_owned() };
@@ -318,48 +278,25 @@ fn figure_text(reading: Option<&Reading>) -> String {
     format!("{} {source}{}", four(amount), spread.unwrap_or_default())
 }
 
-/// The table for people.
-fn table(all: &[Difference]) -> String {
+/// The table; more than `most` differences of one figure are counted.
+fn table(all: &[Line], most: usize) -> String {
     if all.is_empty() {
         return String::new();
     }
-    let head = ["experiment", "what", "A", "B", "", "where"].map(str::to_owned).to_vec();
-    let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    let mut lines = vec![head];
-    for one in all {
-        let count = counts.entry((&one.experiment, &one.name)).or_default();
+    let mut counts: BTreeMap<[&str; 2], usize> = BTreeMap::new();
+    let mut lines = vec![["experiment", "what", "A", "B", "", "where"].map(str::to_owned).to_vec()];
+    for line in all {
+        let count = counts.entry([&line[0], &line[1]]).or_default();
         *count += 1;
-        if *count <= MAX_SHOWN {
-            let Difference { experiment, name, place, a, b, note } = one;
-            lines.push([experiment, name, a, b, note, place].map(Clone::clone).to_vec());
+        if *count <= most {
+            lines.push(line.to_vec());
         }
     }
-    let more = counts.iter().filter(|(_, count)| **count > MAX_SHOWN);
+    let more = counts.iter().filter(|(_, count)| **count > most);
     let more: String = more
-        .map(|((experiment, name), count)| {
-            format!("{experiment}: {} more of {name}: --csv\n", count - MAX_SHOWN)
-        })
+        .map(|([experiment, name], count)| format!("{experiment}: {} more of {name}: --all\n", count - most))
         .collect();
     columns(&lines) + &more
-}
-
-/// Every difference, for scripts.
-fn csv(all: &[Difference]) -> String {
-    let mut record = Record::new("compare", "");
-    let row = |one: &Difference| {
-        let [name, place, a, b, note] =
-            [&one.name, &one.place, &one.a, &one.b, &one.note].map(|t| t.as_str());
-        Row::new([
-            ("experiment", one.experiment.as_str().into()),
-            ("what", name.into()),
-            ("where", place.into()),
-            ("a", a.into()),
-            ("b", b.into()),
-            ("note", note.into()),
-        ])
-    };
-    record.rows = all.iter().map(row).collect();
-    record.csv()
 }
 
 #[cfg(test)]
@@ -376,12 +313,12 @@ mod tests {
     }
 
     fn lines(a: Record, b: Record) -> Vec<String> {
-        let pair = Pair { name: "mm1".to_owned(), a, b };
-        let (figures, once) = figures(&pair);
-        let all = results(&pair).into_iter().chain(settings(&pair)).chain(figures);
+        let pairs = [Pair { name: "mm1".to_owned(), a, b }];
+        let (figures, once) = figures(&pairs[0]);
+        let all = results(&pairs[0]).into_iter().chain(settings(&pairs)).chain(figures);
         let mut lines: Vec<String> =
-            all.map(|one| format!("{} {} | {} {}", one.name, one.a, one.b, one.note)).collect();
-        lines.extend(rows_alone(&pair));
+            all.map(|[_, name, a, b, note, _]| format!("{name} {a} | {b} {note}")).collect();
+        lines.extend(rows_alone(&pairs));
         lines.extend((once > 0).then(|| format!("{once} once")));
         lines
     }
@@ -409,31 +346,29 @@ mod tests {
         assert_eq!(lines(base(), residual), ["residual 0 | 1 the two did not compute the same"]);
         let mut larger = base();
         larger.rows[0].keys["size"] = 128.into();
-        let alone = lines(base(), larger);
-        assert!(
-            alone.len() == 2 && alone[0].contains("1 of 1 rows are in A only, such as size=64"),
-            "{alone:?}"
-        );
+        assert_eq!(lines(base(), larger), ["other rows in A than in B: mm1 (size=64 in A, size=128 in B)"]);
+        let mut wider = base().set("line_size", 128);
+        wider.machine = "two".to_owned();
+        assert_eq!(lines(base().set("line_size", 64), wider.clone()), ["machine one | two a setting"]);
+        wider.arguments = vec!["--line-size".to_owned(), "128".to_owned()];
+        assert_eq!(lines(base().set("line_size", 64), wider).len(), 2);
     }
 
     #[test]
-    fn many_differences_of_one_figure_are_counted_and_all_are_in_the_csv() {
-        let sweep = |scale: f64, event: &str| {
-            let mut record = Record::new("cm1", "one").set("event", event);
+    fn many_differences_of_one_figure_are_counted() {
+        let sweep = |scale: f64| {
+            let mut record = Record::new("cm1", "one").set("repeats", scale);
             for stride in 1..=20u64 {
-                let row = Row::new([("stride_bytes", stride.into()), ("event", event.into())]);
+                let row = Row::new([("stride_bytes", stride.into())]);
                 record.rows.push(row.with("avg_misses", Reading::new(scale * stride as f64, Source::Model)));
             }
             record
         };
-        let pair = Pair { name: "cm1".to_owned(), a: sweep(1.0, "A"), b: sweep(2.0, "B") };
-        let found = figures(&pair).0;
-        assert_eq!((found.len(), settings(&pair)[0].name.as_str()), (20, "event"));
-        let table = table(&found);
-        assert!(
-            table.lines().count() == 14 && table.ends_with("cm1: 8 more of avg_misses: --csv\n"),
-            "{table}"
-        );
-        assert_eq!(csv(&found).lines().count(), 21);
+        let pairs = [Pair { name: "cm1".to_owned(), a: sweep(1.0), b: sweep(2.0) }];
+        let found = figures(&pairs[0]).0;
+        assert_eq!((found.len(), settings(&pairs)[0][1].as_str()), (20, "repeats"));
+        let few = table(&found, MAX_SHOWN);
+        assert!(few.lines().count() == 14 && few.ends_with("cm1: 8 more of avg_misses: --all\n"), "{few}");
+        assert_eq!(table(&found, usize::MAX).lines().count(), 21);
     }
 }

@@ -39,7 +39,7 @@ struct Lab {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Run(run::Asked),
+    Run(run::Args),
     Assignment(assignment::Args),
     Book(book::Args),
     Causes(causes::Args),
@@ -154,7 +154,7 @@ fn main() -> ExitCode {
 
 fn done(command: Command) -> Result<(), Failure> {
     match command {
-        Command::Run(asked) => run::run(&asked.args()),
+        Command::Run(args) => run::run(&args),
         Command::Assignment(args) => assignment::run(&args),
         Command::Book(args) => book::run(&args),
         Command::Causes(args) => causes::run(&args),

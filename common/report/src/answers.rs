@@ -17,7 +17,7 @@ use std::fmt;
 
 use figures::quantity::{self, Doubt, Kind, Unit};
 use serde::{Deserialize, Serialize};
-use serde_json::error::Category;
+use serde_json::Value;
 use thiserror::Error;
 
 /// The name of the format of `answers.json`.
@@ -27,18 +27,10 @@ const VERSION: u32 = 2;
 const BEFORE: &str = r#"<script type="application/json" id="answers">"#;
 const AFTER: &str = "</script>";
 
-/// Why a text is not a set of answers.
+/// Why a text is not a set of answers: a sentence with the line, or the other version.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum AnswersError {
-    /// It has another form.
-    #[error(
-        "these are not the answers of a report ({0}); give the answers.json that the report's page saves"
-    )]
-    Unreadable(String),
-    /// It is of another format or version.
-    #[error("these answers are {0} version {1}, and {FORMAT} version {VERSION} can be read")]
-    OtherFormat(String, u32),
-}
+#[error("{0}")]
+pub struct AnswersError(String);
 
 /// Answers by the [`id`](crate::Field::id) of their field.
 ///
@@ -200,16 +192,16 @@ impl From<&str> for Answer {
 
 /// The script with `valueReader`, with which a page reads values; [`reader_data`] is its
 /// argument.
-pub const READER: &str = include_str!("template/reader.js");
+pub(crate) const READER: &str = include_str!("template/reader.js");
 
 /// What the scripts' `valueReader` needs, as JSON: the units of each kind, the kinds with
 /// thousands, and the sentence of each [`Doubt`] in English.
-pub fn reader_data() -> String {
+pub(crate) fn reader_data() -> Value {
     let units: BTreeMap<String, &[Unit]> = Kind::ALL.iter().map(|kind| (name(kind), kind.units())).collect();
     let thousands: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| kind.has_thousands()).collect();
     let doubts: BTreeMap<String, &str> =
         Doubt::ALL.iter().map(|doubt| (name(doubt), doubt.sentence())).collect();
-    serde_json::json!({ "units": units, "thousands": thousands, "doubts": doubts }).to_string()
+    serde_json::json!({ "units": units, "thousands": thousands, "doubts": doubts })
 }
 
 /// The name of a unit variant in JSON.
@@ -236,18 +228,17 @@ impl Answers {
             format: String,
             version: u32,
         }
-        let unreadable = |error: serde_json::Error| {
-            let line = error.line();
-            AnswersError::Unreadable(match error.classify() {
-                _ if json.trim().is_empty() => "it is empty".to_owned(),
-                Category::Eof => format!("it is cut off in line {line}"),
-                Category::Data => format!("it is another JSON file, or line {line} was changed by hand"),
-                Category::Syntax | Category::Io => format!("line {line} is not JSON"),
-            })
+        let unreadable = |error| {
+            AnswersError(format!(
+                "these are not the answers of a report ({error}); give the answers.json that the report's page saves"
+            ))
         };
         let head: Head = serde_json::from_str(json).map_err(unreadable)?;
         if (head.format.as_str(), head.version) != (FORMAT, VERSION) {
-            return Err(AnswersError::OtherFormat(head.format, head.version));
+            let Head { format, version } = head;
+            return Err(AnswersError(format!(
+                "these answers are {format} version {version}, and {FORMAT} version {VERSION} can be read"
+            )));
         }
         serde_json::from_str(json).map_err(unreadable)
     }

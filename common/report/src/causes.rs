@@ -1,10 +1,7 @@
 //! What decides the time of a product: misses, or steps that wait for each
 //! other. Read from a record of `lab causes`, with a row for each kernel.
 
-use std::fmt;
-
 use chart::{Axis, Chart};
-use figures::stats::quantile;
 use figures::table::{columns, four};
 use figures::value::Reading;
 use records::record::{Record, Row};
@@ -55,93 +52,19 @@ const SUM_1: &str = "mm1, sum in a register";
 const SUM_2: &str = "mm2, sum in a register";
 const UNBLOCKED: &str = "ikj, without blocks";
 
-/// A change of a product, and the kernels before and after it. The last two are of the
-/// compiler: the same kernel with full optimisation.
-const CHANGES: [(&str, &str, &str); 7] = [
-    ("A register for the sum, so that no step of mm2 waits for the one before", "mm2", SUM_2),
-    ("Transposing, with the sum in memory", "mm1", "mm2"),
-    ("Transposing, with the sum in a register", SUM_1, SUM_2),
-    ("The order i, k, j, in which no step waits, compared with mm2", "mm2", UNBLOCKED),
-    ("Blocks in that order", UNBLOCKED, "mm3"),
-    ("Several elements in one instruction (SIMD) in mm2, whose elements are adjacent", SUM_2, SUM_2),
-    ("The same in mm1, whose column elements are not adjacent", SUM_1, SUM_1),
-];
-
-/// The speed-up by one of the [`CHANGES`].
-#[derive(Debug, Clone, Copy)]
-struct Gain {
-    /// By the medians.
-    median: f64,
-    /// By the fastest run of each: disturbances only slow a run down.
-    fastest: f64,
-    /// The number of runs; of the kernel that has fewer.
-    runs: usize,
-}
-
-impl Gain {
-    /// `slow` and `fast` are the seconds of each run, above 0.
-    fn of(slow: &[f64], fast: &[f64]) -> Gain {
-        let ratio = |at| quantile(slow, at).zip(quantile(fast, at)).map_or(1.0, |(slow, fast)| slow / fast);
-        Gain { median: ratio(0.5), fastest: ratio(0.0), runs: slow.len().min(fast.len()) }
-    }
-
-    /// `1.31 times as fast`; below 1 for a loss.
-    fn speed(self) -> String {
-        format!("{self} times as fast")
-    }
-
-    /// What the runs show: a gain, none, or nothing if there are too few, or if their medians
-    /// and fastest runs contradict each other.
-    fn verdict(self, change: &str) -> String {
-        let [median, fastest] = [self.median, self.fastest].map(|gain| gain >= CLEAR);
-        if self.runs < ENOUGH {
-            format!("{change}: too few runs show whether it gains ({self}); give --runs {ENOUGH} or more.")
-        } else if median != fastest {
-            format!(
-                "{change}: the runs scatter too much to show whether it gains ({self}); try again when the machine is idle."
-            )
-        } else if median {
-            format!("{change} gains {self}.")
-        } else {
-            format!("{change} has no visible gain at this size ({self}).")
-        }
-    }
-}
-
-/// Rounded to a precision with which such runs repeat.
-impl fmt::Display for Gain {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if (self.median / self.fastest).ln().abs() < 0.1 {
-            return write!(f, "{:.2}", self.median);
-        }
-        write!(f, "{:.2} ({:.2} by the fastest runs)", self.median, self.fastest)
-    }
-}
-
-/// The gains by the [`CHANGES`], without the last two where they were not timed; none if
-/// another one was not timed.
-fn gains(record: &Record) -> Vec<Gain> {
-    let time = |kernel: &str, figure: &str| {
-        let row = record.rows.iter().find(|row| text_of(row, "kernel") == kernel)?;
-        let runs = row.reading(figure)?.runs();
-        Some(runs).filter(|runs| runs.iter().all(|seconds| *seconds > 0.0) && !runs.is_empty())
-    };
-    let gain = |(_, before, after): (&str, &str, &str)| {
-        let figure = if before == after { "free_cpu_s" } else { "cpu_s" };
-        Some(Gain::of(time(before, "cpu_s")?, time(after, figure)?))
-    };
-    let [changes @ .., mm2, mm1] = CHANGES.map(gain);
-    let Some(mut gains) = changes.into_iter().collect::<Option<Vec<Gain>>>() else { return Vec::new() };
-    gains.extend(mm2.zip(mm1).into_iter().flat_map(|(mm2, mm1)| [mm2, mm1]));
-    gains
-}
-
-/// The comparisons, with this record's own figures: the question, not the answer.
+/// The comparisons, with the ratios of this record's medians: the question, not the answer.
 pub fn hints(record: &Record) -> Vec<String> {
-    let gains: Vec<String> = gains(record).into_iter().map(Gain::speed).collect();
-    let [register, transposing, transposing_sum, order, blocks, free @ ..] = gains.as_slice() else {
-        return vec!["These kernels were not timed; run `lab causes` on a real machine.".to_owned()];
+    let times = |before: &str, after: &str, figure: &str| {
+        let row = |name: &str| record.rows.iter().find(|row| text_of(row, "kernel") == name);
+        let ratio = row(before)?.amount("cpu_s")? / row(after)?.amount(figure)?;
+        Some(format!("{ratio:.2} times as fast")).filter(|_| ratio.is_finite())
     };
+    let [transposing, transposing_sum, register, order, blocks] =
+        [("mm1", "mm2"), (SUM_1, SUM_2), ("mm2", SUM_2), ("mm2", UNBLOCKED), (UNBLOCKED, "mm3")]
+            .map(|(before, after)| times(before, after, "cpu_s").unwrap_or_default());
+    if [&transposing, &transposing_sum, &register, &order, &blocks].iter().any(|text| text.is_empty()) {
+        return vec!["These kernels were not timed; run `lab causes` on a real machine.".to_owned()];
+    }
     let mut hints = vec![
         format!(
             "Transposing makes the product {transposing} with the sum in memory, {transposing_sum} with it in a register. It saves the same misses. What else does a step of mm1 and mm2 wait for?"
@@ -151,25 +74,26 @@ pub fn hints(record: &Record) -> Vec<String> {
             "The order i, k, j without any block is {order} as mm2; mm3, the same order in blocks, is {blocks} as that order without blocks. Which of the two changes saves misses, which one saves waiting?"
         ),
     ];
-    if let [mm2, mm1] = free {
+    let free = |kernel: &str| times(kernel, kernel, "free_cpu_s");
+    if let Some((mm2, mm1)) = free(SUM_2).zip(free(SUM_1)) {
         hints.push(format!(
             "With full compiler optimisation and the sum in a register, mm2 becomes {mm2} and mm1 {mm1}, although both read the same elements as before. In which of them are the elements for consecutive k adjacent in memory?"
         ));
     }
-    hints.push(format!(
-        "These runs do not distinguish ratios between {:.2} and {CLEAR:.2}: such kernels are equally fast here.",
-        CLEAR.recip()
-    ));
+    let runs = record.rows.iter().filter_map(|row| Some(row.reading("cpu_s")?.runs().len()));
+    hints.push(if runs.min().unwrap_or_default() < ENOUGH {
+        format!("Too few runs show whether a ratio is chance: give --runs {ENOUGH} or more.")
+    } else {
+        format!(
+            "These runs do not distinguish ratios between {:.2} and {CLEAR:.2}: such kernels are equally fast.",
+            CLEAR.recip()
+        )
+    });
     hints
 }
 
-/// What the figures show on the measured machine.
-pub fn verdicts(record: &Record) -> Vec<String> {
-    gains(record).into_iter().zip(CHANGES).map(|(gain, (change, ..))| gain.verdict(change)).collect()
-}
-
-/// The table, and with `verdicts` what its figures show.
-pub fn text(record: &Record, with_verdicts: bool) -> String {
+/// The table, and what its figures make worth a question.
+pub fn text(record: &Record) -> String {
     let head = ["kernel", "accesses", "misses", "ms", "+/-", "free ms", "+/-", "waits for"]
         .map(str::to_owned)
         .to_vec();
@@ -188,11 +112,10 @@ pub fn text(record: &Record, with_verdicts: bool) -> String {
     };
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(lines(record).into_iter().map(row)).collect();
     let source = lines(record).into_iter().next().map(|line| line.source).unwrap_or_default();
-    let sentences = if with_verdicts { verdicts(record) } else { Vec::new() };
-    let message: String = sentences.iter().map(|sentence| format!("- {sentence}\n")).collect();
+    let hints: String = hints(record).iter().map(|hint| format!("- {hint}\n")).collect();
     format!(
         "{}accesses and misses of one inner step (misses: {source}); CPU time, runs in turns\n\
-         ms: an instruction for each access; free ms: full compiler optimisation\n{message}",
+         ms: an instruction for each access; free ms: full compiler optimisation\n{hints}",
         columns(&rows)
     )
 }
@@ -260,62 +183,20 @@ mod tests {
     const NAMES: [&str; 6] =
         ["mm1", "mm1, sum in a register", "mm2", "mm2, sum in a register", "ikj, without blocks", "mm3"];
 
-    /// Times of the kernels in order, in seconds; the fastest run of each is shorter by the
-    /// factor `scattered`.
-    fn scattering(seconds: [f64; 6], scattered: [f64; 6]) -> Record {
+    /// Times of the kernels in order, in seconds.
+    fn record(seconds: [f64; 6], free: [f64; 6]) -> Record {
         let mut record = Record::new("causes", "a machine");
-        for ((name, seconds), scattered) in NAMES.into_iter().zip(seconds).zip(scattered) {
+        for ((name, seconds), free) in NAMES.into_iter().zip(seconds).zip(free) {
             let row = Row::new([("kernel", name.into()), ("size", 100.into())]);
-            let runs = [seconds / scattered, seconds, seconds];
             record.rows.push(
                 row.with("PAPI_LD_INS", Reading::new(3e6, Source::Model))
                     .with("PAPI_SR_INS", Reading::new(1e6, Source::Model))
                     .with("PAPI_L1_DCM", Reading::new(1e6, Source::Model))
-                    .with("cpu_s", Reading::from_runs(&runs, Source::Timing))
-                    .with("free_cpu_s", Reading::from_runs(&[0.1; 3], Source::Timing)),
+                    .with("cpu_s", Reading::from_runs(&[seconds; 3], Source::Timing))
+                    .with("free_cpu_s", Reading::from_runs(&[free; 3], Source::Timing)),
             );
         }
         record
-    }
-
-    fn record(seconds: [f64; 6]) -> Record {
-        scattering(seconds, [1.0; 6])
-    }
-
-    #[test]
-    fn a_gain_is_named_only_where_medians_and_fastest_runs_show_it() {
-        let seconds = [0.60, 0.24, 0.61, 0.12, 0.15, 0.15];
-        let sentences = verdicts(&record(seconds));
-        for (sentence, says) in sentences.iter().zip([
-            "no step of mm2 waits for the one before gains 5.08.",
-            "Transposing, with the sum in memory has no visible gain at this size (0.98).",
-            "Transposing, with the sum in a register gains 2.00.",
-            "compared with mm2 gains 4.07.",
-            "Blocks in that order has no visible gain at this size (1.00).",
-            "whose elements are adjacent gains 1.20.",
-            "not adjacent gains 2.40.",
-        ]) {
-            assert!(sentence.ends_with(says), "{sentence}");
-        }
-        assert_eq!(sentences.len(), 7);
-        // Most runs of mm2's sum were disturbed: only the fastest show the gain.
-        let sentences =
-            verdicts(&scattering([0.60, 0.24, 0.61, 0.24, 0.15, 0.15], [1.0, 1.0, 1.0, 2.0, 1.0, 1.0]));
-        assert!(
-            sentences[2].contains("scatter too much")
-                && sentences[2].contains("1.00 (2.00 by the fastest runs)")
-        );
-        // Spread that changes no answer changes only the figures in the sentences.
-        let sentences = verdicts(&scattering(seconds, [1.0, 1.0, 1.0, 1.3, 1.0, 1.0]));
-        assert!(sentences[0].ends_with("gains 5.08 (6.61 by the fastest runs)."), "{sentences:?}");
-        let mut once = record(seconds);
-        for figure in once.rows.iter_mut().flat_map(|row| &mut row.figures) {
-            if let Some((amount, source)) = figure.reading.amount().zip(figure.reading.source()) {
-                figure.reading = Reading::new(amount, source);
-            }
-        }
-        assert!(verdicts(&once).iter().all(|sentence| sentence.contains("too few runs")));
-        assert!(verdicts(&Record::new("causes", "nothing timed")).is_empty());
     }
 
     /// Each sentence names rows of the table; its numbers must be ratios of their times.
@@ -323,14 +204,10 @@ mod tests {
     fn every_number_of_a_sentence_is_a_ratio_of_the_rows_that_it_names() {
         let seconds = [0.60, 0.24, 0.63, 0.12, 0.15, 0.17];
         let free = [0.59, 0.20, 0.50, 0.06, 0.14, 0.10];
-        let mut record = record(seconds);
-        for (row, free) in record.rows.iter_mut().zip(free) {
-            row.figures.retain(|figure| figure.name != "free_cpu_s");
-            *row = row.clone().with("free_cpu_s", Reading::from_runs(&[free; 3], Source::Timing));
-        }
+        let mut record = record(seconds, free);
         let speed = |slow: f64, fast: f64| format!("{:.2} times as fast", slow / fast);
         let [mm1, sum1, mm2, sum2, ikj, mm3] = seconds;
-        let [transposing, register, order, optimised, _] = &hints(&record)[..] else { panic!() };
+        let [transposing, register, order, optimised, limit] = &hints(&record)[..] else { panic!() };
         for (sentence, parts) in [
             (
                 transposing,
@@ -345,14 +222,21 @@ mod tests {
                     format!("and mm1 {}", speed(sum1, free[1])),
                 ],
             ),
+            (limit, ["between 0.87 and 1.15".to_owned(), String::new()]),
         ] {
             assert!(parts.iter().all(|part| sentence.contains(part)), "{sentence}: {parts:?}");
         }
+        for figure in record.rows.iter_mut().flat_map(|row| &mut row.figures) {
+            figure.reading = Reading::new(1.0, Source::Timing);
+        }
+        assert!(hints(&record)[4].contains("Too few runs"));
+        record.rows.truncate(3);
+        assert!(hints(&record)[0].contains("were not timed"));
     }
 
     #[test]
     fn the_table_counts_by_inner_step() {
-        let text = text(&record([0.6; 6]), true);
+        let text = text(&record([0.6; 6], [0.1; 6]));
         let first = text.lines().nth(1).unwrap();
         assert!(
             first.starts_with("mm1 ") && first.ends_with("  4.000   1.000  600.0  0 %    100.0  0 %"),

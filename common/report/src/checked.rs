@@ -43,38 +43,29 @@ pub enum Judgement {
     Wrong,
 }
 
-/// Declares the usual mistakes, each with its sentence.
-macro_rules! slips {
-    ($($name:ident = $sentence:literal;)+) => {
-        /// A usual mistake.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum Slip {
-            $(#[doc = $sentence] $name,)+
-        }
-
-        impl Slip {
-            /// A sentence for the student; it does not show the right value.
-            pub fn sentence(self) -> &'static str {
-                match self {
-                    $(Slip::$name => $sentence,)+
-                }
-            }
-        }
-    };
+/// A usual mistake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slip {
+    /// Misses instead of hits.
+    MissRate,
+    /// Misses by loads alone.
+    LoadsOnly,
+    /// Old minus new.
+    Reversed,
+    /// New by old.
+    Inverse,
 }
 
-slips! {
-    Bits = "That is bits; a byte has 8.";
-    OtherUnit = "The number is right in another unit.";
-    Elements = "That is the number of elements; an element has 16 bits.";
-    AllMatrices = "That is all three matrices; one is asked for.";
-    EightTimes = "That is eight times too many: an element has more than one byte, and a byte more than one bit.";
-    MissRate = "That is the miss rate.";
-    LoadsOnly = "A store is an access too: divide by loads and stores.";
-    Reversed = "The other way round: subtract the old one from the new one.";
-    Inverse = "The other way round: divide the old time by the new time.";
-    GainInPercent = "That is the gain in percent; write it as a factor.";
-    OtherLevel = "That is the value of the other cache level.";
+impl Slip {
+    /// A sentence for the student; it does not show the right value.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Slip::MissRate => "That is the miss rate.",
+            Slip::LoadsOnly => "A store is an access too: divide by loads and stores.",
+            Slip::Reversed => "The other way round: subtract the old one from the new one.",
+            Slip::Inverse => "The other way round: divide the old time by the new time.",
+        }
+    }
 }
 
 impl Serialize for Slip {
@@ -88,18 +79,10 @@ impl Check {
     /// share.
     pub fn of(kind: Kind, right: f64, within: f64) -> Check {
         let slips = match kind {
-            Kind::Bytes => vec![
-                (8.0 * right, Slip::Bits),
-                (1024.0 * right, Slip::OtherUnit),
-                (right / 1024.0, Slip::OtherUnit),
-            ],
-            Kind::Count => vec![(8.0 * right, Slip::EightTimes)],
             Kind::Percent => vec![(100.0 - right, Slip::MissRate)],
             Kind::Points => vec![(-right, Slip::Reversed)],
-            Kind::Number => {
-                vec![(1.0 / right, Slip::Inverse), (100.0 * (right - 1.0), Slip::GainInPercent)]
-            }
-            Kind::Ns => Vec::new(),
+            Kind::Number => vec![(1.0 / right, Slip::Inverse)],
+            Kind::Bytes | Kind::Count | Kind::Ns => Vec::new(),
         };
         Check { kind, right, within: within + ROUNDING * right.abs(), slips }
     }
@@ -193,9 +176,7 @@ pub(crate) fn checks(contents: &Report<'_>) -> BTreeMap<&'static str, OnPage> {
     let [mm1, mm2, transposing, mm3] = &contents.products;
     let [over_mm1, _, blocked_over_mm1, blocked_over_mm2] = &contents.gains;
     let elements = f64::from(contents.findings.size).powi(2);
-    let memory = Check::of(Kind::Bytes, 2.0 * elements, 0.0)
-        .or(Some(elements), Slip::Elements)
-        .or(Some(6.0 * elements), Slip::AllMatrices);
+    let memory = Check::of(Kind::Bytes, 2.0 * elements, 0.0);
     let percent = |rate: &Reading| rate.amount().map(|rate| 100.0 * rate);
     let rate = |product: &Product| {
         let check = percent(&product.hit_rate).map(Check::hit_rate)?;
@@ -227,13 +208,6 @@ pub(crate) fn checks(contents: &Report<'_>) -> BTreeMap<&'static str, OnPage> {
         .filter_map(|(id, check, hint)| Some((id, OnPage { check: check?, hint })))
         .filter(|(id, page)| asked(id, page.check.kind))
         .collect()
-}
-
-impl OnPage {
-    /// All its messages.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = &'static str> {
-        std::iter::once(self.hint).chain(self.check.slips.iter().map(|(_, slip)| slip.sentence()))
-    }
 }
 
 #[cfg(test)]

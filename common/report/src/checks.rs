@@ -2,7 +2,6 @@
 //! from them.
 
 use figures::units::Bytes;
-use figures::value::Reading;
 use records::product::{WALL_OVER_CPU_WARNING, cause_of_waits};
 use records::record::{Record, Row};
 
@@ -17,46 +16,34 @@ const SCATTER: f64 = 0.25;
 /// Sentences on implausible results; empty if there are none.
 pub(crate) fn warnings(findings: &Findings, products: &[Product; 4]) -> Vec<String> {
     let mut found = findings.remarks.clone();
-    checksums(findings, products, &mut found);
     products.iter().for_each(|product| counts(findings, product, &mut found));
-    times(findings, &mut found);
-    causes(&findings.causes, &mut found);
+    scatter(findings, &mut found);
     timed_twice(findings, &mut found);
     shared(products, &mut found);
-    reach(&findings.l1.record, "L1", findings.machine.level(1).map(|c| c.size), &mut found);
-    reach(&findings.l2.record, "L2", findings.machine.level(2).map(|c| c.size), &mut found);
-    ratios(&findings.l1.record, "L1", &mut found);
-    ratios(&findings.l2.record, "L2", &mut found);
-    line(findings, &mut found);
+    sweep(&findings.l1.record, "L1", &mut found);
+    sweep(&findings.l2.record, "L2", &mut found);
+    let reported = findings.machine.level(1).map(|cache| cache.line);
+    if findings.line_from == LineFrom::Sweep && reported.is_some_and(|line| line != findings.line) {
+        // The line size is a later question.
+        found.push(
+            "the sweep shows another line size than the system reports: mm3 used that of the sweep; look at the curve before you choose"
+                .to_owned(),
+        );
+    }
     found
 }
 
-/// The four products must agree with the sum by definition.
-fn checksums(findings: &Findings, products: &[Product; 4], found: &mut Vec<String>) {
-    let n = findings.size as usize;
-    for product in products {
-        match product.checksum {
-            Some(0) => found.push(format!(
-                "{}: the checksum is 0: the product was made from an empty matrix, such as a transposition that was never filled",
-                product.name
-            )),
-            sum if sum != Some(records::product::checksum(n)) => found.push(format!(
-                "{}: the checksum is {}, but the product of these matrices has {}; its figures are worthless",
-                product.name,
-                sum.map_or("missing".to_owned(), |sum| sum.to_string()),
-                records::product::checksum(n)
-            )),
-            _ => {}
-        }
-    }
-    if products.iter().any(|product| product.checksum != products[0].checksum) {
-        found.push("the four products do not have the same checksum: one of them is wrong".to_owned());
-    }
-}
-
-/// Loads and stores are known in advance: three and one per inner iteration, and one of
-/// each per transposed element.
+/// The checksum is known in advance, and so are loads and stores: three and one per inner
+/// iteration, and one of each per transposed element.
 fn counts(findings: &Findings, product: &Product, found: &mut Vec<String>) {
+    let name = product.name;
+    let expected = records::product::checksum(findings.size as usize);
+    if product.checksum != Some(expected) {
+        let sum = product.checksum.map_or("missing".to_owned(), |sum| sum.to_string());
+        found.push(format!(
+            "{name}: the checksum is {sum}, but the product of these matrices has {expected}; its figures are worthless"
+        ));
+    }
     let side = f64::from(findings.size);
     let inner = side.powi(3);
     let copies = if product.transposes { side.powi(2) } else { 0.0 };
@@ -65,76 +52,35 @@ fn counts(findings: &Findings, product: &Product, found: &mut Vec<String>) {
     {
         if let Some(counted) = counted.amount().filter(|c| (c / expected - 1.0).abs() > 0.03) {
             found.push(format!(
-                "{}: {counted:.0} {what} were counted where the loops make {expected:.0}: the program was compiled differently (no optimisation, a sanitizer), or other threads were counted",
-                product.name
+                "{name}: {counted:.0} {what} were counted where the loops make {expected:.0}: the program was compiled differently (no optimisation, a sanitizer), or other threads were counted"
             ));
         }
     }
     for (level, rate) in [("L1", &product.hit_rate), ("L2", &product.l2_hit_rate)] {
         if rate.amount().is_some_and(|rate| !(0.0..=1.0).contains(&rate)) {
             found.push(format!(
-                "{}: the {level} hit rate is outside 0 to 1: the event counts misses that are not accesses of the program, such as prefetches; count hits and misses of one kind",
-                product.name
-            ));
-        }
-    }
-    // A described machine's time is computed from its latencies, not measured.
-    if findings.here {
-        doubtful(product.name, &product.seconds, found);
-    }
-}
-
-fn doubtful(name: &str, seconds: &Reading, found: &mut Vec<String>) {
-    if seconds.amount().is_some_and(|s| s < 1e-4) {
-        found.push(format!("{name}: it took less than 0.1 ms, too little to be timed; use larger matrices"));
-    }
-}
-
-/// Times per access that no machine has, first cells measured at a low clock frequency,
-/// runs that scatter.
-fn times(findings: &Findings, found: &mut Vec<String>) {
-    let nanos: Vec<f64> =
-        findings.spark.record.rows.iter().filter_map(|row| row.amount("ns_per_access")).collect();
-    if nanos.iter().any(|ns| *ns < 0.1) {
-        found.push(
-            "spark: an access took less than 0.1 ns: the time is too short, or the number of accesses is wrong"
-                .to_owned(),
-        );
-    }
-    if let [first, second, third, ..] = nanos[..]
-        && first > 1.5 * second.max(third)
-    {
-        found.push(format!(
-            "spark: the first cell took {first:.2} ns per access and the next {second:.2}: the clock was still speeding up; run it again, or fix the frequency"
-        ));
-    }
-    for record in [&findings.mm1, &findings.mm2, &findings.mm2_transposing, &findings.mm3] {
-        let row = record.rows.first();
-        let time = row.and_then(|row| row.reading("cpu_s").or_else(|| row.reading("wall_s")));
-        let scatter = time.and_then(|time| time.spread().zip(time.amount()));
-        let scatter = scatter.map(|(s, median)| (s.max - s.min) / median);
-        if let Some(scatter) = scatter.filter(|scatter| *scatter > SCATTER) {
-            found.push(format!(
-                "{}: its runs differ by {:.0} % of their median: other programs were running; close them, or use more --runs",
-                record.program,
-                100.0 * scatter
+                "{name}: the {level} hit rate is outside 0 to 1: the event counts misses that are not accesses of the program, such as prefetches; count hits and misses of one kind"
             ));
         }
     }
 }
 
-/// One warning for all kernels of the comparison whose runs differ too much.
-fn causes(record: &Record, found: &mut Vec<String>) {
-    let scatters = |row: &&Row| {
+/// One warning for all products and kernels whose runs differ too much.
+fn scatter(findings: &Findings, found: &mut Vec<String>) {
+    let scatters = |row: &Row| {
         ["cpu_s", "free_cpu_s"].iter().filter_map(|figure| row.reading(figure)).any(|time| {
             time.spread().zip(time.amount()).is_some_and(|(s, median)| (s.max - s.min) / median > SCATTER)
         })
     };
-    let names = record.rows.iter().filter(scatters).filter_map(|row| row.keys.get("kernel")?.as_str());
-    let names: Vec<&str> = names.collect();
+    let products = [&findings.mm1, &findings.mm2, &findings.mm2_transposing, &findings.mm3];
+    let products = products.into_iter().filter(|record| record.rows.iter().any(scatters));
+    let kernels = findings.causes.rows.iter().filter(|row| scatters(row));
+    let kernels = kernels.filter_map(|row| row.keys.get("kernel")?.as_str());
+    let kernels = kernels.map(|kernel| format!("{kernel} (in the table of what decides the time)"));
+    let names: Vec<String> = products.map(|record| record.program.clone()).chain(kernels).collect();
     if !names.is_empty() {
         found.push(format!(
-            "what decides the time: the runs of {} differ by more than {:.0} % of their median: other programs were running; close them, or use more --runs",
+            "the runs of {} differ by more than {:.0} % of their median: other programs were running; close them, or use more --runs",
             names.join("; "),
             100.0 * SCATTER
         ));
@@ -163,14 +109,11 @@ fn timed_twice(findings: &Findings, found: &mut Vec<String>) {
 
 /// One warning for all products during which the processor had other work too.
 fn shared(products: &[Product; 4], found: &mut Vec<String>) {
-    let apart = |product: &&Product| {
-        product
-            .wall
-            .amount()
-            .zip(product.seconds.amount())
-            .is_some_and(|(wall, cpu)| wall > WALL_OVER_CPU_WARNING * cpu)
+    let waited = |product: &&Product| {
+        let times = product.wall.amount().zip(product.seconds.amount());
+        times.is_some_and(|(wall, cpu)| wall > WALL_OVER_CPU_WARNING * cpu)
     };
-    let names: Vec<&str> = products.iter().filter(apart).map(|product| product.name).collect();
+    let names: Vec<&str> = products.iter().filter(waited).map(|product| product.name).collect();
     if !names.is_empty() {
         let (cause, remedy) = cause_of_waits(products.iter().find_map(|product| product.quota), 1);
         found.push(format!(
@@ -180,42 +123,21 @@ fn shared(products: &[Product; 4], found: &mut Vec<String>) {
     }
 }
 
-/// A sweep must reach beyond the cache, and must show hits.
-fn reach(record: &Record, level: &str, size: Option<Bytes>, found: &mut Vec<String>) {
-    let misses = || record.rows.iter().filter_map(|row| row.amount("avg_misses"));
-    let largest = record.rows.iter().filter_map(|row| row.whole("size_bytes")).max().unwrap_or_default();
-    if misses().count() > 0 && misses().all(|misses| misses < 0.1) {
+/// A sweep must reach beyond the cache. More misses than accesses have a cause outside the
+/// program.
+fn sweep(record: &Record, level: &str, found: &mut Vec<String>) {
+    let misses = record.rows.iter().filter_map(|row| row.amount("avg_misses"));
+    let Some(highest) = misses.reduce(f64::max) else { return };
+    if highest < 0.1 {
+        let largest = record.rows.iter().filter_map(|row| row.whole("size_bytes")).max().unwrap_or_default();
         found.push(format!(
             "cm1, {level}: no array up to {} misses: the range stops before the cache ends, or another level's event was counted",
             Bytes(largest)
         ));
     }
-    if size.is_some_and(|size| largest < 2 * size.0) {
-        // The size of that cache is a later question.
+    if highest > 1.15 {
         found.push(format!(
-            "cm1, {level}: the largest array, {}, is less than twice the cache that the system reports: go to four times the cache",
-            Bytes(largest)
+            "cm1, {level}: up to {highest:.2} misses per access: this counter also counts lines that a prefetcher fetched; use the strides where the curve bends, not its height"
         ));
-    }
-}
-
-/// More misses than accesses have a cause outside the program.
-fn ratios(record: &Record, level: &str, found: &mut Vec<String>) {
-    let most = record.rows.iter().filter_map(|row| row.amount("avg_misses")).fold(0.0, f64::max);
-    if most > 1.15 {
-        found.push(format!(
-            "cm1, {level}: up to {most:.2} misses per access: this counter also counts lines that a prefetcher fetched; use the strides where the curve bends, not its height"
-        ));
-    }
-}
-
-fn line(findings: &Findings, found: &mut Vec<String>) {
-    let reported = findings.machine.level(1).map(|cache| cache.line);
-    if findings.line_from == LineFrom::Sweep && reported.is_some_and(|line| line != findings.line) {
-        // The line size is a later question.
-        found.push(
-            "the sweep shows another line size than the system reports: mm3 used that of the sweep; look at the curve before you choose"
-                .to_owned(),
-        );
     }
 }

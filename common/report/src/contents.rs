@@ -9,7 +9,7 @@ use crate::answers::Answers;
 use crate::assignment::Assignment;
 use crate::checks;
 use crate::findings::Findings;
-use crate::own_sections::{self, OwnSection};
+use crate::own_sections::OwnSection;
 use crate::pictures::Pictures;
 use crate::product::{Gain, Product};
 
@@ -30,17 +30,21 @@ pub struct Report<'f> {
     pub(crate) warnings: Vec<String>,
     /// The assignment.
     pub(crate) assignment: Assignment,
-    /// The page's template, if it is not the kit's.
-    pub(crate) template: Option<String>,
     /// The measurements of the assignment's own sections.
     pub(crate) further: Vec<OwnSection>,
 }
 
 impl Report<'_> {
-    /// The report of `findings`, with the answers `typed` into an earlier one. With
-    /// `answers`, it contains the kit's own reading of the curves and computed figures;
-    /// without, these fields are empty.
-    pub fn new(findings: &Findings, answers: bool, typed: Answers) -> Report<'_> {
+    /// The report of `findings` for an assignment, with the measurements `further` of its own
+    /// sections and the answers `typed` into an earlier report. With `answers`, it contains the
+    /// kit's own reading of the curves and computed figures; without, these fields are empty.
+    pub fn new(
+        findings: &Findings,
+        assignment: Assignment,
+        further: Vec<OwnSection>,
+        typed: Answers,
+        answers: bool,
+    ) -> Report<'_> {
         let products = [
             Product::of("mm1", &findings.mm1),
             Product::of("mm2", &findings.mm2),
@@ -49,42 +53,23 @@ impl Report<'_> {
         ];
         let [mm1, mm2, transposing, mm3] = &products;
         let gains = [Gain::of(mm2, mm1), Gain::of(transposing, mm1), Gain::of(mm3, mm1), Gain::of(mm3, mm2)];
-        let warnings = checks::warnings(findings, &products);
-        let assignment = Assignment::guide();
         Report {
             findings,
             answers,
             gains,
             pictures: Pictures::of(findings, &assignment, answers),
-            warnings,
+            warnings: checks::warnings(findings, &products),
             products,
             typed,
             assignment,
-            template: None,
-            further: Vec::new(),
+            further,
         }
-    }
-
-    /// The same report for another `assignment`, with the measurements `further` of its own
-    /// sections, on a page with another `template`.
-    #[must_use]
-    pub fn assigned(
-        mut self,
-        assignment: Assignment,
-        further: Vec<OwnSection>,
-        template: Option<String>,
-    ) -> Self {
-        let undrawn =
-            assignment.sections.iter().flat_map(|own| own_sections::undrawn(own, &further, &assignment));
-        self.warnings.extend(undrawn);
-        let pictures = Pictures::of(self.findings, &assignment, self.answers);
-        Report { assignment, further, template, pictures, ..self }
     }
 
     /// The records by the names of their files.
     pub(crate) fn records(&self) -> Vec<(String, &Record)> {
         let found = self.findings;
-        let waiting = found.waiting.as_ref().ok().map(|record| ("spark-waiting", record));
+        let waiting = found.waiting.as_ref().map(|record| ("spark-waiting", record));
         let all = [
             ("spark", &found.spark.record),
             ("cm1-l1", &found.l1.record),

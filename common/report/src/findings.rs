@@ -24,9 +24,8 @@ pub struct Findings {
     pub here: bool,
     /// Time of an access by array size and stride.
     pub spark: Sweep,
-    /// The same sizes at [`STRIDE`](crate::STRIDE) with dependent accesses; or why there
-    /// are none.
-    pub waiting: Result<Record, String>,
+    /// The same sizes at [`STRIDE`](crate::STRIDE) with dependent accesses, if they were measured.
+    pub waiting: Option<Record>,
     /// L1 misses of an access by array size and stride.
     pub l1: Sweep,
     /// The same for L2.
@@ -57,15 +56,13 @@ pub struct Findings {
     pub remarks: Vec<String>,
 }
 
-/// A sweep, and its program's own output.
+/// A sweep.
 #[derive(Debug)]
 pub struct Sweep {
     /// One row for each array size and stride.
     pub record: Record,
     /// The program's chart of it.
     pub chart: Chart,
-    /// The lines that the program prints.
-    pub printed: String,
 }
 
 /// Facts about the machine, the system and the moment.

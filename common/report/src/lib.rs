@@ -1,5 +1,4 @@
-//! The report: a page like the guide's response sheet, its pictures, and records for
-//! scripts. It is made from [`Findings`] only, and returned as files in memory: the caller
+//! The report: a page like the guide's response sheet, its pictures, and its records. It is made from [`Findings`] only, and returned as files in memory: the caller
 //! measures and writes.
 
 // for the long `json!` of the page
@@ -18,14 +17,13 @@ mod page;
 mod pictures;
 mod product;
 mod render;
-mod summary;
 mod sweep;
 
 use chart::ChartError;
 use records::note::Note;
 use thiserror::Error;
 
-pub use answers::{Answer, Answers, AnswersError, Form, Meaning, READER, Typed, reader_data};
+pub use answers::{Answer, Answers, AnswersError, Form, Meaning, Typed};
 pub use assignment::{
     Assignment, Drawing, Extent, Field, FieldKind, GUIDES, Question, Section, SheetPart, Sizes, program,
     toml_error,
@@ -49,12 +47,7 @@ pub type File = (String, Vec<u8>);
 /// Why the report cannot be made.
 #[derive(Debug, Error)]
 pub enum ReportError {
-    /// The template uses no value of the report.
-    #[error(
-        "the template has no place for a figure or an answer; start from what `lab assignment --template` prints"
-    )]
-    Blank,
-    /// The template uses a value that the page does not have.
+    /// A template uses a value that the page does not have.
     #[error("the report's template does not fit: {0:#}")]
     Template(#[from] minijinja::Error),
     /// A picture cannot be encoded.
@@ -67,8 +60,7 @@ impl Report<'_> {
     ///
     /// # Errors
     ///
-    /// If a given template uses values that do not exist; with the kit's own template, or
-    /// from an encoder, errors are faults of this crate.
+    /// Errors of a template or an encoder are faults of this crate.
     pub fn files(&self) -> Result<Vec<File>, ReportError> {
         let found = self.findings;
         let mut files = vec![(PAGE.to_owned(), render::html(self)?.into_bytes())];
@@ -88,25 +80,7 @@ impl Report<'_> {
             files.push((format!("records/{name}.json"), record.json().into_bytes()));
             files.push((format!("records/{name}.csv"), record.csv().into_bytes()));
         }
-        for (name, sweep) in [("cm1-l1", &found.l1), ("cm1-l2", &found.l2)] {
-            files.push((format!("records/{name}.out"), sweep.printed.clone().into_bytes()));
-        }
-        files.push(("summary.json".to_owned(), summary::json(self).into_bytes()));
         Ok(files)
-    }
-
-    /// The measured figures for people: the products, and what decides their time; with the
-    /// answers, also what these tables show.
-    pub fn table(&self) -> String {
-        let found = self.findings;
-        let runs =
-            if found.runs == 1 { "one run".to_owned() } else { format!("medians of {} runs", found.runs) };
-        format!(
-            "N = {}, {runs}\n{}\nWhat decides the time: misses, or steps that wait for each other?\n{}",
-            found.size,
-            summary::table(self),
-            causes::text(&found.causes, self.answers)
-        )
     }
 
     /// Sentences on implausible results; and once, which source replaces counters that this
@@ -116,23 +90,6 @@ impl Report<'_> {
         let stand_in = notes.filter(|note| matches!(note, Note::StandIn { since: Some(_), .. })).take(1);
         stand_in.map(Note::to_string).chain(self.warnings.iter().cloned()).collect()
     }
-}
-
-/// Checks that `text` can be a page's template.
-///
-/// # Errors
-///
-/// If it cannot, with the line.
-pub fn check_template(text: &str) -> Result<(), ReportError> {
-    if !text.contains("{%") && !text.contains("{{") {
-        return Err(ReportError::Blank);
-    }
-    render::environment(Some(text)).map(|_| ()).map_err(ReportError::Template)
-}
-
-/// The page's main template, to start from; it includes the others.
-pub fn template() -> &'static str {
-    include_str!("template/report.html")
 }
 
 #[cfg(test)]

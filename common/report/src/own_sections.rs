@@ -115,20 +115,6 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// Why a chart of the section is not drawn, for each that is not.
-pub(crate) fn undrawn(section: &Section, all: &[OwnSection], assignment: &Assignment) -> Vec<String> {
-    let drawn =
-        section.chart.iter().filter(|drawing| picture(section, drawing, all, assignment, "").is_none());
-    let reason = |Drawing { x, y, log, .. }: &Drawing| {
-        let positive = if *log { ", with y above 0" } else { "" };
-        format!(
-            "{}: the chart of {y} over {x} is not drawn: no row has a number for both{positive}",
-            section.title
-        )
-    };
-    drawn.filter(|_| all.iter().any(|own| own.section == section.id)).map(reason).collect()
-}
-
 /// The charts of a section with their names; charts without points are omitted.
 pub(crate) fn pictures(
     section: &Section,

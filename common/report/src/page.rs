@@ -1,10 +1,7 @@
 //! The data for the template.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use chart::Chart;
 use events::Event;
-use figures::quantity::Doubt;
 use figures::units::Bytes;
 use figures::value::Reading;
 use machine::CacheLevel;
@@ -13,9 +10,9 @@ use records::saved::Saved;
 use serde_json::{Value, json};
 
 use crate::answers::reader_data;
-use crate::assignment::{Assignment, Section, SheetPart};
+use crate::assignment::{Section, SheetPart};
 use crate::causes;
-use crate::checked::{self, OnPage};
+use crate::checked;
 use crate::contents::Report;
 use crate::figure::Cell;
 use crate::findings::{Findings, LineFrom, Sweep};
@@ -31,7 +28,6 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
     let n = f64::from(found.size);
     let figure_1 = Saved::parse(FIGURE_1).map(|saved| infer::read(&saved));
     let assignment = &contents.assignment;
-    let checks = checked::checks(contents);
     let elements = match found.line_from {
         LineFrom::Sealed => Cell::of(&Reading::missing("the line is for you to find"), 1.0, 0),
         _ => Cell::analytic(found.line.0 as f64 / 2.0),
@@ -50,8 +46,6 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
         "students": (1..=assignment.students).collect::<Vec<u8>>(),
         "parts": assignment.sections.iter().map(|section| part(contents, section)).collect::<Vec<_>>(),
         "answers": contents.answers,
-        // whether the machine was measured, not modelled
-        "here": found.here,
         "quick": found.quick,
         "workstation": found.host.name,
         "date": found.host.date,
@@ -79,7 +73,6 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
             "picture": pictures.causes.svg(),
             "lines": causes::lines(&found.causes),
             "hints": causes::hints(&found.causes),
-            "verdicts": causes::verdicts(&found.causes),
         },
         "levels": levels(found, contents.answers),
         "assumed": found.machine.unknown,
@@ -87,9 +80,9 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
         "fields": assignment.fields().len(),
         "answers_element": contents.typed.element(),
         // for the page's scripts
-        "words": words(assignment, checks.values()),
+        "words": in_script(&json!(assignment.words())),
         "reader": in_script(&reader_data()),
-        "checks": in_script(&serde_json::to_string(&checks).unwrap_or_default()),
+        "checks": in_script(&json!(checked::checks(contents))),
     })
 }
 
@@ -109,49 +102,28 @@ fn verdict(answer: &infer::Answer) -> Value {
     json!({ "size": size, "line": line, "ways": ways, "penalty": penalty, "refusal": refusal, "why": answer.why })
 }
 
-/// The script's texts in the assignment's language, as JSON that cannot close the element
-/// early.
-fn words<'c>(assignment: &Assignment, checks: impl Iterator<Item = &'c OnPage>) -> String {
-    let script = include_str!("template/script.js");
-    let sentences: BTreeSet<&str> =
-        checks.flat_map(OnPage::texts).chain(Doubt::ALL.map(Doubt::sentence)).collect();
-    let is_said = |english: &str| sentences.contains(english) || script.contains(&format!("\"{english}\""));
-    let said: BTreeMap<_, _> = assignment.words().iter().filter(|(english, _)| is_said(english)).collect();
-    in_script(&serde_json::to_string(&said).unwrap_or_default())
-}
-
 /// JSON that cannot close its element early.
-fn in_script(json: &str) -> String {
-    json.replace('<', "\\u003c")
+fn in_script(json: &Value) -> String {
+    json.to_string().replace('<', "\\u003c")
 }
 
 /// A part of the guide's sheet, or a section with its own programs: its template, and the
 /// page's sections for links.
 fn part(contents: &Report<'_>, section: &Section) -> Value {
-    match section.part {
-        Some(part) => {
-            let (template, links) = of_guide(part);
-            json!({ "template": template, "links": links, "section": null })
+    let (template, links): (&str, &[[&str; 2]]) = match section.part {
+        Some(SheetPart::Exercise) => ("exercise.html", &[["s2", "2 Exercise"]]),
+        Some(SheetPart::Caches) => ("caches.html", &[["s311", "3.1.1 L1 cache"], ["s312", "3.1.2 L2 cache"]]),
+        Some(SheetPart::Products) => {
+            ("products.html", &[["s321", "3.2.1 mm1"], ["s322", "3.2.2 mm2"], ["s323", "3.2.3 mm3"]])
         }
-        None => json!({
-            "template": "section.html",
-            "links": [[section.id, section.title]],
-            "section": Shown::of(section, &contents.further, &contents.assignment, &contents.findings.machine.description),
-        }),
-    }
-}
-
-/// Its template, and its links.
-fn of_guide(part: SheetPart) -> (&'static str, &'static [(&'static str, &'static str)]) {
-    match part {
-        SheetPart::Exercise => ("exercise.html", &[("s2", "2 Exercise")]),
-        SheetPart::Caches => ("caches.html", &[("s311", "3.1.1 L1 cache"), ("s312", "3.1.2 L2 cache")]),
-        SheetPart::Products => {
-            ("products.html", &[("s321", "3.2.1 mm1"), ("s322", "3.2.2 mm2"), ("s323", "3.2.3 mm3")])
-        }
-        SheetPart::Causes => ("causes.html", &[("causes", "What decides the time?")]),
-        SheetPart::Specification => ("specification.html", &[("spec", "Specification")]),
-    }
+        Some(SheetPart::Causes) => ("causes.html", &[["causes", "What decides the time?"]]),
+        Some(SheetPart::Specification) => ("specification.html", &[["spec", "Specification"]]),
+        None => ("section.html", &[[&section.id, &section.title]]),
+    };
+    let own = section.part.is_none().then(|| {
+        Shown::of(section, &contents.further, &contents.assignment, &contents.findings.machine.description)
+    });
+    json!({ "template": template, "links": links, "section": own })
 }
 
 /// Whether all products have the same cycles per second. Records of an interrupted run may have
@@ -176,6 +148,7 @@ fn misses(sweep: &Sweep, picture: &Chart, answer: &infer::Answer, notes: Vec<Str
     let record = &sweep.record;
     let event = record.settings.get("event").and_then(Value::as_str).unwrap_or_default();
     let sizes = || record.rows.iter().filter_map(|row| row.whole("size_bytes")).map(Bytes);
+    let of_misses = ("avg_misses", "Misses per access");
     let range = |end: Option<Bytes>| end.map(|b| b.to_string()).unwrap_or_default();
     json!({
         "event": event,
@@ -187,9 +160,11 @@ fn misses(sweep: &Sweep, picture: &Chart, answer: &infer::Answer, notes: Vec<Str
         "picture": picture.svg(),
         "notes": notes,
         "tables": [
-            table(record, "avg_misses", "Misses per access", 4, Some(1.0)),
-            table(record, "avg_cycles", "Core cycles per access", 2, None),
+            table(record, of_misses, u64::is_power_of_two, 4, Some(1.0)),
+            table(record, ("avg_cycles", "Core cycles per access"), u64::is_power_of_two, 2, None),
         ],
+        // sizes near the step, which show where the cache ends
+        "between": table(record, of_misses, |size| !size.is_power_of_two(), 4, Some(1.0)),
         "verdict": verdict(answer),
     })
 }

@@ -56,7 +56,7 @@ impl Pictures {
             let what = "spark, one curve for each array size";
             swept(sweep, title, what, "ns_per_access", "time per access (ns)")
         };
-        let staircase = staircase(&findings.spark.record, findings.waiting.as_ref().ok(), assignment)
+        let staircase = staircase(&findings.spark.record, findings.waiting.as_ref(), assignment)
             .caption(caption(
                 "spark, one curve for each stride; accesses overlap unless they are dependent: each then waits for the last",
                 "timing",

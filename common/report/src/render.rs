@@ -1,15 +1,15 @@
 //! Renders the page as HTML: the templates, and the functions that they may use.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 use figures::quantity::Kind;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Rest, Serde, Value};
 use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior};
-use serde::Serialize;
+use serde_json::json;
 
 use crate::answers::{Answer, READER, Typed};
-use crate::assignment::{Assignment, Field, FieldKind, Question};
+use crate::assignment::{Assignment, Field};
 use crate::contents::Report;
 use crate::page::page;
 
@@ -51,20 +51,6 @@ pub(crate) const TEMPLATES: &[(&str, &str)] = &[
 ///
 /// If a template uses values that do not exist.
 pub(crate) fn html(contents: &Report<'_>) -> Result<String, Error> {
-    let mut environment = environment(contents.template.as_deref())?;
-    let assignment = Arc::new(contents.assignment.clone());
-    add_words(&mut environment, &assignment);
-    add_questions(&mut environment, &assignment, contents.findings.here);
-    add_fields(&mut environment, contents);
-    environment.get_template(WHOLE)?.render(Serde(page(contents)))
-}
-
-/// The kit's templates, with `own` instead of the main one.
-///
-/// # Errors
-///
-/// If `own` is not a valid template.
-pub(crate) fn environment(own: Option<&str>) -> Result<Environment<'_>, Error> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
@@ -72,105 +58,73 @@ pub(crate) fn environment(own: Option<&str>) -> Result<Environment<'_>, Error> {
     for (name, template) in TEMPLATES {
         environment.add_template(name, template)?;
     }
-    if let Some(own) = own {
-        environment.add_template(WHOLE, own)?;
-    }
-    environment.add_filter("marked", |text: &str| Value::from_safe_string(marked(text)));
-    Ok(environment)
+    add_words(&mut environment, &contents.assignment);
+    add_questions(&mut environment, contents);
+    environment.get_template(WHOLE)?.render(Serde(page(contents)))
 }
 
 /// `t(english, …)`: the page's own text in the assignment's language, with each `{}`
-/// replaced.
-fn add_words(environment: &mut Environment<'_>, assignment: &Arc<Assignment>) {
-    let (assignment, spoken) = (Arc::clone(assignment), Arc::clone(assignment));
-    let language = assignment.language.clone();
+/// replaced; and filters for texts.
+fn add_words(environment: &mut Environment<'_>, assignment: &Assignment) {
+    let words = assignment.words().clone();
+    let sign = assignment.word(".").to_owned();
     environment.add_function("t", move |english: &str, parts: Rest<Value>| {
-        let told = marked(assignment.word(english));
-        let told = parts.iter().fold(told, |told, part| told.replacen("{}", &escaped(&part.to_string()), 1));
-        Value::from_safe_string(told)
+        let text = marked(words.get(english).map_or(english, String::as_str));
+        let text = parts.iter().fold(text, |text, part| text.replacen("{}", &escaped(&part.to_string()), 1));
+        Value::from_safe_string(text)
     });
     // Programs print English: their output is marked as English on a page in another
     // language.
-    let english = if language.starts_with("en") { "" } else { " lang=\"en\"" };
+    let english = if assignment.language.starts_with("en") { "" } else { " lang=\"en\"" };
     environment.add_global("english", Value::from_safe_string(english.to_owned()));
-    let words = Arc::clone(&spoken);
-    environment.add_filter("number", move |text: &str| in_language(text, words.word(".")));
-    environment.add_global("forms", Value::from(FORMS.map(|(form, text)| vec![form, text]).to_vec()));
+    environment.add_filter("number", move |text: &str| in_language(text, &sign));
+    environment.add_filter("marked", |text: &str| Value::from_safe_string(marked(text)));
     environment.add_filter("drawn", |svg: &str| Value::from_safe_string(svg.to_owned()));
 }
 
-/// A question for the page.
-#[derive(Serialize)]
-struct Asked {
-    ask: String,
-    hint: String,
-    hint_here: String,
-    lines: u8,
-    kind: FieldKind,
-    why: bool,
-}
-
-fn add_questions(environment: &mut Environment<'_>, assignment: &Arc<Assignment>, here: bool) {
-    let asked = move |question: &Question| Asked {
-        ask: question.ask().to_owned(),
-        hint: question.hint.clone(),
-        hint_here: if here { question.hint_here.clone() } else { String::new() },
-        lines: question.lines,
-        kind: question.kind,
-        why: question.why.is_some(),
-    };
-    let of = Arc::clone(assignment);
-    environment
-        .add_function("question", move |id: &str| of.question(id).map(|q| Value::from(Serde(asked(q)))));
-    let (of, guide) = (Arc::clone(assignment), Assignment::guide());
-    environment.add_function("further", move |section: &str| {
-        of.further(&guide, section).iter().map(|question| question.id.clone()).collect::<Vec<_>>()
-    });
-}
-
-/// A field for the page.
-#[derive(Serialize)]
-struct ShownField {
-    #[serde(flatten)]
-    field: Field,
-    /// The names of its units; `None` for a text.
-    units: Option<Vec<&'static str>>,
-}
-
-/// What the template needs of a field: its kind, and its earlier answer.
-fn add_fields(environment: &mut Environment<'_>, contents: &Report<'_>) {
-    let fields = contents.assignment.fields();
-    let answers = contents.typed.fields.clone();
-    environment.add_function("field", move |id: &str| {
-        fields.iter().find(|field| field.id == id).map(|field| {
-            let units = |kind: Kind| kind.units().iter().map(|unit| unit.name).collect();
-            Value::from(Serde(ShownField { units: field.kind.quantity().map(units), field: field.clone() }))
-        })
-    });
-    environment.add_function("typed", move |id: &str| {
-        let typed = match answers.get(id) {
+/// `question(id)` and `field(id)`, which has the names of its units (`none` for a text) and the
+/// earlier answer; `further(section)`: the questions that have no place in the guide's sheet.
+fn add_questions(environment: &mut Environment<'_>, contents: &Report<'_>) {
+    let assignment = &contents.assignment;
+    let field = |field: Field| {
+        let typed = match contents.typed.fields.get(&field.id) {
             Some(Answer::Value(typed)) => typed.clone(),
             Some(Answer::Text(text)) => Typed { value: text.clone(), ..Typed::default() },
             None => Typed::default(),
         };
-        Value::from(Serde(typed))
+        let names = |kind: Kind| kind.units().iter().map(|unit| unit.name).collect::<Vec<_>>();
+        let units = field.kind.quantity().map(names);
+        (field.id.clone(), json!({ "field": field, "units": units, "typed": typed }))
+    };
+    let fields: BTreeMap<_, _> = assignment.fields().into_iter().map(field).collect();
+    environment.add_function("field", move |id: &str| fields.get(id).map(|field| Value::from(Serde(field))));
+    let questions = assignment.questions.clone();
+    environment.add_function("question", move |id: &str| {
+        questions.iter().find(|question| question.id == id).map(|question| Value::from(Serde(question)))
     });
+    let (assignment, guide) = (assignment.clone(), Assignment::guide());
+    environment.add_function("further", move |section: &str| {
+        let further = assignment.further(&guide, section);
+        further.into_iter().map(|question| question.id.clone()).collect::<Vec<_>>()
+    });
+    environment.add_global("forms", Value::from(FORMS.map(|(form, text)| vec![form, text]).to_vec()));
+    environment.add_global("here", contents.findings.here);
 }
 
 /// A number with the decimal sign of the page's language.
 fn in_language(text: &str, sign: &str) -> String {
     let digit = |place: Option<char>| place.is_some_and(|c| c.is_ascii_digit());
-    let mut told = String::with_capacity(text.len());
+    let mut shown = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
         let between =
             digit(text[..at].chars().next_back()) && digit(text[at + c.len_utf8()..].chars().next());
         if c == '.' && between {
-            told += sign;
+            shown += sign;
         } else {
-            told.push(c);
+            shown.push(c);
         }
     }
-    told
+    shown
 }
 
 /// HTML of a text in which `**` and backquotes are the only markup.

@@ -45,10 +45,17 @@ fn cells<'a>(record: &'a Record, figure: &str) -> BTreeMap<(u64, u64), &'a Readi
 /// A table with more array sizes is a wide one.
 const WIDE: usize = 10;
 
-/// The table of one figure; shades run from 0 to `full` (the largest amount, if
-/// not given).
-pub(crate) fn table(record: &Record, figure: &str, heading: &str, digits: usize, full: Option<f64>) -> Table {
-    let cells = cells(record, figure);
+/// The table of one figure for the array sizes that `shows` chooses; shades run from 0 to
+/// `full` (the largest amount, if not given).
+pub(crate) fn table(
+    record: &Record,
+    (figure, heading): (&str, &str),
+    shows: impl Fn(u64) -> bool,
+    digits: usize,
+    full: Option<f64>,
+) -> Table {
+    let mut cells = cells(record, figure);
+    cells.retain(|(_, size), _| shows(*size));
     let largest = cells.values().filter_map(|r| r.amount()).fold(f64::MIN_POSITIVE, f64::max);
     let full = full.unwrap_or(largest);
     let strides: BTreeSet<u64> = cells.keys().map(|(stride, _)| *stride).collect();
@@ -165,7 +172,7 @@ mod tests {
 
     #[test]
     fn cells_outside_a_sweep_are_empty_and_uncounted_ones_have_a_reason() {
-        let table = table(&sweep(), "avg_misses", "misses", 2, Some(1.0));
+        let table = table(&sweep(), ("avg_misses", "misses"), |_| true, 2, Some(1.0));
         assert_eq!(table.sizes, ["8 KiB", "16 KiB"]);
         let texts: Vec<Vec<&str>> =
             table.rows.iter().map(|row| row.cells.iter().map(|c| c.text.as_str()).collect()).collect();

@@ -18,13 +18,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "LANGUAGE", default_value = GUIDES[0].0, value_parser = GUIDES.map(|(language, _)| language))]
     language: String,
 
-    /// Print the template of the report's page instead, for `lab run --template`
-    #[arg(long)]
-    template: bool,
-
     /// Print the rubric of the guide's sheet instead, for `lab grade --rubric`
     #[cfg(feature = "instructor")]
-    #[arg(long, conflicts_with = "template")]
+    #[arg(long)]
     rubric: bool,
 }
 
@@ -35,5 +31,5 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return output::print(RUBRIC);
     }
     let guide = GUIDES.iter().find(|(language, _)| *language == args.language).map_or("", |(_, text)| text);
-    output::print(if args.template { report::template() } else { guide })
+    output::print(guide)
 }

@@ -4,7 +4,6 @@ use common::cli::{self, Compare, Measuring, Modelling, Output};
 use common::failure::Failure;
 use common::measure::Session;
 use common::output::{self, Shown};
-use common::record::Record;
 use common::units::Bytes;
 
 /// Distinguish misses, waits and SIMD: compare the guide's products with versions that lack one of them
@@ -44,7 +43,6 @@ pub(crate) fn matrix_size(text: &str) -> Result<u32, String> {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let session = Session::start(&args.measuring, &args.modelling, &args.output)?;
     let record = causes::measure(&session, args.n.or(args.size).unwrap_or(512), args.line_size)?;
-    let kit = &|record: &Record| report::causes::text(record, true);
-    let shown = Shown { kit, chart: Some(&report::causes::chart) };
+    let shown = Shown { kit: &report::causes::text, chart: Some(&report::causes::chart) };
     output::finish(&record, &args.output, &shown)
 }

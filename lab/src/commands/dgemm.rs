@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use ::dgemm::counting::theory::Misses;
 use ::dgemm::experiment::{self, Subject, program};
 use ::dgemm::{Problem, Variant};
 use common::chart::{Axis, Chart};
@@ -77,8 +78,16 @@ impl Ladder for Products<'_> {
         let row = |outcome| {
             let row = program::row(outcome, &p);
             let model = outcome.per_iteration(&p, 1).and_then(|per| per.model);
-            let missing = || Reading::missing("nothing was modelled");
-            row.with(MISSES, model.map_or_else(missing, |model| Reading::new(model.total(), Source::Model)))
+            let figures: [(&str, fn(Misses) -> f64); 4] = [
+                (MISSES, Misses::total),
+                ("misses_per_iteration_a", |misses| misses.a),
+                ("misses_per_iteration_b", |misses| misses.b),
+                ("misses_per_iteration_c", |misses| misses.c),
+            ];
+            figures.into_iter().fold(row, |row, (name, of)| {
+                let missing = || Reading::missing("nothing was modelled");
+                row.with(name, model.map_or_else(missing, |m| Reading::new(of(m), Source::Model)))
+            })
         };
         Ok(measured.map(row).collect())
     }

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use common::cli::Counters;
 use report::{Assignment, Sizes};
 
-use super::assigned::AssignmentOptions;
 use crate::commands::causes::matrix_size;
 
-/// What `lab` without a command takes too.
+/// Do the whole assignment and write the report
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
     /// Use smaller sizes and fewer repetitions: less than half a minute
@@ -19,8 +18,9 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "DIR", default_value = "report")]
     pub(super) output: PathBuf,
 
-    #[command(flatten)]
-    pub(super) assigned: AssignmentOptions,
+    /// Use this assignment; `lab assignment` prints one to start from
+    #[arg(long, value_name = "FILE")]
+    pub(super) assignment: Option<PathBuf>,
 
     /// Discard what an interrupted run has measured; without this, the same command continues it
     #[arg(long)]
@@ -58,24 +58,6 @@ pub(crate) struct Args {
     /// Divide all repetitions of the sweeps; for trying the report out
     #[arg(long, value_name = "N", default_value = "1", hide = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) hasten: u64,
-}
-
-/// Do the whole assignment and write the report
-#[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Asked {
-    /// The same as --size N
-    #[arg(value_name = "N", conflicts_with = "size", value_parser = matrix_size)]
-    n: Option<u32>,
-
-    #[command(flatten)]
-    args: Args,
-}
-
-impl Asked {
-    /// The options, with the size wherever it was given.
-    pub(crate) fn args(self) -> Args {
-        Args { size: self.n.or(self.args.size), ..self.args }
-    }
 }
 
 impl Args {

@@ -10,7 +10,7 @@ use common::saved::BYTES;
 use common::system::files;
 use common::text::shorten;
 use common::{authentic, encoding};
-use report::{Assignment, OwnSection, program};
+use report::{Assignment, OwnSection, Section, program};
 
 use super::args::Args;
 use super::folder::Folder;
@@ -27,69 +27,69 @@ pub(super) struct ProgramCall {
     optional: bool,
 }
 
-/// Removes the optional sections that this run cannot measure; returns a reason for each.
+/// Removes the optional sections that this run cannot measure; returns a reason for each, or
+/// one for all.
 pub(super) fn leave_out(assignment: &mut Assignment, args: &Args) -> Vec<String> {
-    let mut reasons: Vec<(String, String)> = Vec::new();
-    for section in assignment.sections.clone().iter().filter(|section| section.optional) {
-        let why = if args.quick {
-            Some("--quick skips it".to_owned())
-        } else if args.machine != "host" {
-            Some("it needs a measurement of this machine".to_owned())
+    let of_all = match (args.quick, args.machine.as_str()) {
+        (true, _) => Some("--quick skips them"),
+        (false, "host") => None,
+        (false, _) => Some("they need a measurement of this machine"),
+    };
+    let absent = |section: &Section| {
+        let mut names = section.run.iter().filter_map(|line| program(line));
+        names.find(|name| !place(name).is_ok_and(|path| path.is_file())).map(str::to_owned)
+    };
+    let (mut titles, mut reasons) = (Vec::new(), Vec::new());
+    for section in assignment.sections.clone().into_iter().filter(|section| section.optional) {
+        if of_all.is_some() {
+            titles.push(section.title);
+        } else if let Some(name) = absent(&section) {
+            reasons.push(format!(
+                "left out: {}; '{name}' is not built; build everything (cargo build --release), and run this again",
+                section.title
+            ));
         } else {
-            let absent = |line: &String| {
-                Some(program(line)?.to_owned()).filter(|name| !place(name).is_ok_and(|path| path.is_file()))
-            };
-            section.run.iter().find_map(absent).map(|name| {
-                format!("'{name}' is not built; build everything (cargo build --release), and run this again")
-            })
-        };
-        if let Some(why) = why {
-            match reasons.iter_mut().find(|(_, known)| *known == why) {
-                Some((titles, _)) => *titles += &format!(", {}", section.title),
-                None => reasons.push((section.title.clone(), why)),
-            }
-            assignment.leave_out(&section.id);
+            continue;
         }
+        assignment.leave_out(&section.id);
     }
-    reasons.into_iter().map(|(titles, why)| format!("left out: {titles}; {why}")).collect()
+    let of_all = of_all.filter(|_| !titles.is_empty());
+    reasons.extend(of_all.map(|why| format!("left out: {}; {why}", titles.join(", "))));
+    reasons
 }
 
-/// The command lines of all sections.
+/// The command lines of all sections, with the placeholders replaced by this run's machine and
+/// source of counts.
 ///
 /// # Errors
 ///
 /// If a program is not in the folder of this one.
 pub(super) fn calls(assignment: &Assignment, args: &Args) -> Result<Vec<ProgramCall>, Failure> {
+    let counters = args.counters.to_possible_value();
+    let counters = counters.as_ref().map_or("", |value| value.get_name());
+    let filled = |word: &str| word.replace("{machine}", &args.machine).replace("{counters}", counters);
     let mut calls = Vec::new();
     for own in &assignment.sections {
         for (number, line) in (1..).zip(&own.run) {
-            let words: Vec<String> = line.split_whitespace().skip(1).map(|word| filled(word, args)).collect();
             let name = program(line).unwrap_or_default();
-            let (section, at) = (own.id.clone(), format!("{}-{number}", own.id));
-            let (program, optional) = (find(name, &section)?, own.optional);
-            calls.push(ProgramCall { program, name: at, section, words, optional });
+            let path = place(name)?;
+            if !path.is_file() {
+                return Err(Failure::could_not(format!(
+                    "section '{}' runs '{name}', and there is no such program in '{}'; build it (cargo build --release), or change the assignment",
+                    own.id,
+                    path.with_file_name("").display()
+                )));
+            }
+            calls.push(ProgramCall {
+                section: own.id.clone(),
+                name: format!("{}-{number}", own.id),
+                program: path,
+                words: line.split_whitespace().skip(1).map(filled).collect(),
+                optional: own.optional,
+            });
         }
     }
     Ok(calls)
-}
-
-/// A word with the placeholders replaced by this run's machine and source of counts.
-fn filled(word: &str, args: &Args) -> String {
-    let counters =
-        args.counters.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned());
-    word.replace("{machine}", &args.machine).replace("{counters}", &counters)
-}
-
-fn find(name: &str, section: &str) -> Result<PathBuf, Failure> {
-    let path = place(name)?;
-    if path.is_file() {
-        return Ok(path);
-    }
-    let folder = path.parent().unwrap_or(Path::new("."));
-    Err(Failure::could_not(format!(
-        "section '{section}' runs '{name}', and there is no such program in '{}'; build it (cargo build --release), or change the assignment",
-        folder.display()
-    )))
 }
 
 /// The path of a program of that name in this program's folder.

@@ -1,5 +1,7 @@
 //! Sizes and repetitions: for the full assignment, or for a quick run.
 
+use std::num::NonZeroU64;
+
 use common::machine::Machine;
 use common::units::Bytes;
 use report::Sizes;
@@ -38,7 +40,8 @@ impl Settings {
         let second = if machine.sealed() { Bytes::mib(4) } else { Bytes::mib(8) };
         let extent = |given: report::Extent, max: Bytes, full: u64, quick_: u64| Extent {
             max: given.max.unwrap_or(max),
-            repeats: (given.repeats.unwrap_or(if quick { quick_ } else { full }) / hasten).max(1),
+            repeats: (given.repeats.map_or(if quick { quick_ } else { full }, NonZeroU64::get) / hasten)
+                .max(1),
         };
         let spark = if quick { Bytes::mib(1) } else { Bytes::mib(4) };
         Settings {

@@ -31,7 +31,7 @@ id = "mine"
 title = "A section of ours"
 text = "It runs `mine`."
 run = ["mine 100 {machine}", "mine 200 {counters}"]
-chart = { x = "size", y = "mflops" }
+chart = [{ x = "size", y = "mflops" }]
 
 [[question]]
 id = "mine-why"

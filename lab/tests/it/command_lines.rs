@@ -39,7 +39,6 @@ fn prepare(folder: &Path) {
     for (name, text) in [
         ("own.toml", guide.replacen("title = \"", "title = \"Our own: ", 1).as_str()),
         ("failing.toml", &format!("{guide}{own_section}")),
-        ("own.html", &format!("<!-- our own -->{}", report::template())),
         ("sweep.out", sweep),
         ("half.out", &sweep[..sweep.len() / 2]),
         ("a.json", answers),

@@ -25,11 +25,8 @@ fn a_run_writes_a_report_that_is_self_contained() {
     let output =
         lab(folder.path(), "run --quick --hasten 4 --size 32 --answers --counters model --output r --quiet");
     assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(0), ""));
-    let text = String::from_utf8(output.stdout).unwrap();
-    for part in ["N = 32, one run\n", "(10^6)", "mm3 ", "source", "L1 hit rate", "ikj, without blocks"] {
-        assert!(text.contains(part), "{part}: {text}");
-    }
-    assert!(text.lines().all(|line| line.chars().count() <= 150 && !line.contains('\t')), "{text}");
+    // What the page asks for is not printed before it.
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "");
 
     let page = fs::read_to_string(folder.path().join("r/report.html")).unwrap();
     for section in ["2 Exercise", "3.1.1", "3.1.2", "3.2.1", "3.2.2", "3.2.3", "specification", "Checksum"] {
@@ -45,13 +42,12 @@ fn a_run_writes_a_report_that_is_self_contained() {
     let loads = json("records/mm1.json");
     let loads = loads["rows"][0]["figures"].as_array().unwrap().iter().find(|f| f["name"] == "PAPI_LD_INS");
     assert_eq!(loads.unwrap()["amount"], 3.0 * 32f64.powi(3));
-    assert_eq!(json("summary.json")["matrix_size"], 32);
     for (name, start) in [("cm1-l1.svg", &b"<svg"[..]), ("spark-stride.png", b"\x89PNG")] {
         assert!(fs::read(folder.path().join("r/pictures").join(name)).unwrap().starts_with(start), "{name}");
     }
 
     // The plot reads the run's records.
-    let plotted = lab(folder.path(), "plot r/records/cm1-l1.out -o again.svg");
+    let plotted = lab(folder.path(), "plot r/records/cm1-l1.json -o again.svg");
     assert!(plotted.status.success(), "{}", stderr(&plotted));
 }
 

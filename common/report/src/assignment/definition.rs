@@ -1,6 +1,7 @@
 //! What an assignment says.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 
 use figures::quantity::Kind;
 use figures::units::Bytes;
@@ -65,7 +66,7 @@ pub struct Extent {
     #[serde(default, deserialize_with = "bytes")]
     pub max: Option<Bytes>,
     /// Repetitions.
-    pub repeats: Option<u64>,
+    pub repeats: Option<NonZeroU64>,
 }
 
 /// One of the guide's parts, or a section with its own programs.
@@ -85,7 +86,6 @@ pub struct Section {
     /// Keys and figures of the records to show; all, if empty.
     pub columns: Vec<String>,
     /// The charts to draw.
-    #[serde(deserialize_with = "one_or_more")]
     pub chart: Vec<Drawing>,
     /// Whether the page is made without it, and its questions, if it cannot be measured:
     /// its programs are not built, another machine, a quick run.
@@ -258,21 +258,6 @@ fn bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Bytes>, D::Error> 
     String::deserialize(from)?.parse().map(Some).map_err(serde::de::Error::custom)
 }
 
-fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Drawing>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Drawings {
-        One(Drawing),
-        More(Vec<Drawing>),
-    }
-    Drawings::deserialize(from)
-        .map(|given| match given {
-            Drawings::One(one) => vec![one],
-            Drawings::More(more) => more,
-        })
-        .map_err(|_| serde::de::Error::custom("a chart is { x = …, y = …, curve = … }, or a list of them"))
-}
-
 impl Assignment {
     /// The question called `id`.
     pub fn question(&self, id: &str) -> Option<&Question> {
@@ -355,12 +340,5 @@ impl Assignment {
         let of_sheet = !guide.sections.iter().any(|known| known.id == section);
         let placed = |id: &str| of_sheet && guide.question(id).is_some_and(|known| known.section == section);
         self.questions.iter().filter(|q| q.section == section && !placed(&q.id)).collect()
-    }
-}
-
-impl Question {
-    /// The question on the page.
-    pub(crate) fn ask(&self) -> &str {
-        self.ask.as_deref().unwrap_or(&self.label)
     }
 }

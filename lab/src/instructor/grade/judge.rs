@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use common::text::shorten;
-use report::{Answer, Check, Kind, Meaning, Slip};
+use report::{Answer, Check, Kind, Meaning};
 use serde::Serialize;
 
 use super::evidence::{EXERCISES, PASSED, Truth};
@@ -124,10 +124,7 @@ fn check(item: &Item, expect: &str, truth: &Truth) -> Option<Check> {
         expect.starts_with("mm") && expect.split_once('.').is_some_and(|(_, what)| is_computed(what));
     match item.tolerance {
         None if of_products => Check::figure(expect, &truth.0),
-        tolerance => {
-            let check = Check::of(item.kind, value, tolerance.unwrap_or_default() * value.abs());
-            Some(check.or(other_level(expect).and_then(|name| truth.get(&name)), Slip::OtherLevel))
-        }
+        tolerance => Some(Check::of(item.kind, value, tolerance.unwrap_or_default() * value.abs())),
     }
 }
 
@@ -149,15 +146,6 @@ fn in_range(item: &Item, shown: String, (low, below): (f64, f64), check: &Check)
         (true, true) => Judgement::Share(HALF, Reason::RangeRight(shown)),
         (true, false) => Judgement::Share(0.0, Reason::RangeWide(shown)),
         (false, _) => Judgement::Share(0.0, Reason::RangeWrong(shown)),
-    }
-}
-
-/// `l1.size` for `l2.size`.
-fn other_level(name: &str) -> Option<String> {
-    match name.split_at_checked(2)? {
-        ("l1", rest) => Some(format!("l2{rest}")),
-        ("l2", rest) => Some(format!("l1{rest}")),
-        _ => None,
     }
 }
 

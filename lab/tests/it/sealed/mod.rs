@@ -86,7 +86,7 @@ const LINES: &[(&str, &[&str])] = &[
             "--quick --machine M --counters hardware --output no",
         ],
     ),
-    ("lab assignment", &["", "--template"]),
+    ("lab assignment", &[""]),
     ("lab book", &["--output book.html"]),
     (
         "lab causes",
