@@ -9,7 +9,7 @@ use crate::answers::Answers;
 use crate::assignment::Assignment;
 use crate::checks;
 use crate::findings::Findings;
-use crate::own_sections::OwnSection;
+use crate::own_sections::OwnRecord;
 use crate::pictures::Pictures;
 use crate::product::{Gain, Product};
 
@@ -31,7 +31,7 @@ pub struct Report<'f> {
     /// The assignment.
     pub(crate) assignment: Assignment,
     /// The measurements of the assignment's own sections.
-    pub(crate) further: Vec<OwnSection>,
+    pub(crate) further: Vec<OwnRecord>,
 }
 
 impl Report<'_> {
@@ -41,7 +41,7 @@ impl Report<'_> {
     pub fn new(
         findings: &Findings,
         assignment: Assignment,
-        further: Vec<OwnSection>,
+        further: Vec<OwnRecord>,
         typed: Answers,
         answers: bool,
     ) -> Report<'_> {
@@ -80,14 +80,8 @@ impl Report<'_> {
             ("mm3", &found.mm3),
             ("causes", &found.causes),
         ];
-        let further = self.further.iter().flat_map(|OwnSection { section, records }| {
-            (1..).zip(records).map(move |(number, record)| (format!("{section}-{number}"), record))
-        });
-        all.into_iter()
-            .chain(waiting)
-            .map(|(name, record)| (name.to_owned(), record))
-            .chain(further)
-            .collect()
+        let all = all.into_iter().chain(waiting).map(|(name, record)| (name.to_owned(), record));
+        all.chain(self.further.iter().map(|own| (own.name.clone(), &own.record))).collect()
     }
 
     /// The notes of all records with their record's name, without repetitions, also of their

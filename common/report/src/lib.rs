@@ -35,7 +35,7 @@ pub use findings::{Findings, Host, LineFrom, Sweep};
 pub use product::expected;
 pub use render::STORE;
 
-pub use own_sections::{OwnSection, lacking};
+pub use own_sections::{OwnRecord, lacking};
 pub use sweep::STRIDE;
 
 /// The name of the page among the files.

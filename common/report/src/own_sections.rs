@@ -10,26 +10,28 @@ use serde_json::Value as Json;
 use crate::assignment::{Assignment, Drawing, Section};
 use crate::figure::Cell;
 
-/// The records of a section's programs.
+/// The record of one command line of a section.
 #[derive(Debug, Clone, PartialEq)]
-pub struct OwnSection {
+pub struct OwnRecord {
     /// The section's id.
     pub section: String,
-    /// One for each command line.
-    pub records: Vec<Record>,
+    /// The name of its files.
+    pub name: String,
+    /// The record.
+    pub record: Record,
 }
 
-/// What a section should show although none of its records has it: a clause. The page would
+/// What a section should show although it has records and none has it: a clause. The page would
 /// have an empty column, or no chart.
-pub fn lacking(section: &Section, records: &[Record]) -> Option<String> {
-    let further = [OwnSection { section: section.id.clone(), records: records.to_vec() }];
-    let rows = rows(section, &further);
+pub fn lacking(section: &Section, all: &[OwnRecord]) -> Option<String> {
+    let rows = rows(section, all);
+    let has_record = all.iter().any(|own| own.section == section.id);
     let drawn = section.chart.iter().flat_map(|chart| [&chart.x, &chart.y, &chart.curve]);
     let mut asked = section.columns.iter().chain(drawn.filter(|name| !name.is_empty()));
     let has = |name: &str| {
         rows.iter().any(|(record, row)| row.reading(name).is_some() || !text(record, row, name).is_empty())
     };
-    let name = asked.find(|name| !has(name))?;
+    let name = asked.find(|name| has_record && !has(name))?;
     Some(format!(
         "section '{}' shows '{}', and no record of its programs has that; they have {}",
         section.id,
@@ -92,7 +94,7 @@ impl<'a> Shown<'a> {
     /// `assignment`.
     pub(crate) fn of(
         section: &'a Section,
-        all: &[OwnSection],
+        all: &[OwnRecord],
         assignment: &Assignment,
         machine: &str,
     ) -> Shown<'a> {
@@ -118,7 +120,7 @@ impl<'a> Shown<'a> {
 /// The charts of a section with their names; charts without points are omitted.
 pub(crate) fn pictures(
     section: &Section,
-    all: &[OwnSection],
+    all: &[OwnRecord],
     assignment: &Assignment,
     machine: &str,
 ) -> Vec<(String, Chart)> {
@@ -132,7 +134,7 @@ pub(crate) fn pictures(
 fn picture(
     section: &Section,
     drawing: &Drawing,
-    all: &[OwnSection],
+    all: &[OwnRecord],
     assignment: &Assignment,
     machine: &str,
 ) -> Option<Chart> {
@@ -173,9 +175,9 @@ fn sources(rows: &[(&Record, &Row)], name: &str) -> Vec<String> {
     found
 }
 
-fn rows<'r>(section: &Section, all: &'r [OwnSection]) -> Vec<(&'r Record, &'r Row)> {
-    let own = all.iter().filter(|further| further.section == section.id).flat_map(|further| &further.records);
-    own.flat_map(|record| record.rows.iter().map(move |row| (record, row))).collect()
+fn rows<'r>(section: &Section, all: &'r [OwnRecord]) -> Vec<(&'r Record, &'r Row)> {
+    let own = all.iter().filter(|own| own.section == section.id);
+    own.flat_map(|own| own.record.rows.iter().map(|row| (&own.record, row))).collect()
 }
 
 /// All keys and figures in the rows, without repetitions.
@@ -222,7 +224,7 @@ mod tests {
     use super::*;
     use figures::value::{Reading, Source};
 
-    fn further() -> [OwnSection; 1] {
+    fn further() -> Vec<OwnRecord> {
         let record = |size: u64, mflops: Reading| {
             let mut record = Record::new("ge1", "a machine").set("runs", 3);
             record
@@ -231,10 +233,9 @@ mod tests {
             record
         };
         let fast = Reading::new(612.345, Source::Timing);
-        [OwnSection {
-            section: "ge".into(),
-            records: vec![record(100, fast), record(200, Reading::missing("no clock"))],
-        }]
+        let records = [record(100, fast), record(200, Reading::missing("no clock"))];
+        let own = |record| OwnRecord { section: "ge".into(), name: "ge-1".into(), record };
+        records.map(own).into()
     }
 
     #[test]
@@ -269,10 +270,10 @@ mod tests {
         let mut further = further();
         let mixed = Shown::of(&section, &further, &Assignment::guide(), "a machine");
         assert_eq!((mixed.columns[0].source.as_str(), mixed.rows[0][0].source.as_str()), ("", "timing"));
-        further[0].records.truncate(1);
+        further.truncate(1);
         let alike = Shown::of(&section, &further, &Assignment::guide(), "a machine");
         assert_eq!((alike.columns[0].source.as_str(), alike.rows[0][0].source.as_str()), ("timing", ""));
-        further[0].records[0].rows[0].figures[0].reading = Reading::missing("no clock");
+        further[0].record.rows[0].figures[0].reading = Reading::missing("no clock");
         let missing = Shown::of(&section, &further, &Assignment::guide(), "a machine");
         assert_eq!(
             (missing.columns[0].missing.as_str(), missing.rows[0][0].text.as_str()),

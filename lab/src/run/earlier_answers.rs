@@ -21,8 +21,9 @@ const MAX_BYTES: u64 = 64 << 20;
 /// If one of them cannot be read, because its answers would be lost, or if they are of different
 /// students.
 pub(super) fn read_from(folder: &Path) -> Result<Answers, Failure> {
-    let page = read(folder, PAGE, |text| Answers::in_page(text).unwrap_or_else(|| Ok(Answers::default())))?;
-    let file = read(folder, FILE, Answers::parse)?;
+    let in_page = |text: &str| Answers::in_page(text).unwrap_or_else(|| Ok(Answers::default()));
+    let page = read(&folder.join(PAGE), &in_page)?;
+    let file = read(&folder.join(FILE), &Answers::parse)?;
     if page.are_of_another_student(&file) {
         let folder = folder.display();
         return Err(Failure::could_not(format!(
@@ -32,26 +33,20 @@ pub(super) fn read_from(folder: &Path) -> Result<Answers, Failure> {
     Ok(page.joined(file))
 }
 
-fn read(
-    folder: &Path,
-    name: &str,
-    parse: impl Fn(&str) -> Result<Answers, AnswersError>,
-) -> Result<Answers, Failure> {
-    let path = folder.join(name);
-    let refused = |error: String| {
+fn read(path: &Path, parse: &dyn Fn(&str) -> Result<Answers, AnswersError>) -> Result<Answers, Failure> {
+    let read = match files::read_at_most(path, MAX_BYTES) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Answers::default()),
+        Err(error) => Err(error.to_string()),
+        Ok(bytes) => encoding::decode(&bytes)
+            .map_err(|why| why.to_string())
+            .and_then(|text| parse(&text).map_err(|why| why.to_string())),
+    };
+    read.map_err(|why| {
         let path = path.display();
         Failure::could_not(format!(
-            "the answers in '{path}' cannot be copied into the new page: {error}; move that file away, or choose another folder with --output"
+            "the answers in '{path}' cannot be copied into the new page: {why}; move that file away, or choose another folder with --output"
         ))
-    };
-    match files::read_at_most(&path, MAX_BYTES) {
-        Ok(bytes) => {
-            let text = encoding::decode(&bytes).map_err(|why| refused(why.to_string()))?;
-            parse(&text).map_err(|error| refused(error.to_string()))
-        }
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Answers::default()),
-        Err(error) => Err(refused(error.to_string())),
-    }
+    })
 }
 
 #[cfg(test)]

@@ -19,15 +19,6 @@ use serde_json::{Value as Json, json};
 /// Marks a temporary folder, and says which run it belongs to.
 const STATE: &str = "unfinished.json";
 
-/// What identifies a run.
-#[derive(Debug)]
-pub(super) struct RunState {
-    /// Its command line, for people.
-    pub(super) command: String,
-    /// Everything that a record depends on: version, machine, sizes, sources, programs.
-    pub(super) settings: String,
-}
-
 /// The report's folder and the temporary one, locked for this run.
 #[derive(Debug)]
 pub(super) struct Folder {
@@ -49,13 +40,14 @@ impl Drop for Lock {
 }
 
 impl Folder {
-    /// Makes or finds the temporary folder; with `afresh`, discards what is in it.
+    /// Makes or finds the temporary folder of a run, which its `settings` identify; people know it
+    /// by its `command`. With `afresh`, discards what is in it.
     ///
     /// # Errors
     ///
     /// If it cannot be made, another run uses it, or it has the records of a run with other
     /// settings.
-    pub(super) fn open(path: &Path, state: &RunState, afresh: bool) -> Result<Folder, Failure> {
+    pub(super) fn open(path: &Path, command: &str, settings: &str, afresh: bool) -> Result<Folder, Failure> {
         let refused = |error: &dyn std::fmt::Display| cannot_write(path, error);
         if path.exists() && !path.is_dir() {
             return Err(refused(&"it is a file"));
@@ -65,7 +57,8 @@ impl Folder {
         let report =
             if named { Ok(path.to_owned()) } else { path.canonicalize() }.map_err(|e| refused(&e))?;
         let Some(parent) = report.parent() else { return Err(refused(&"it is the root folder")) };
-        if is_inside(&report) {
+        let current = std::env::current_dir().and_then(|current| current.canonicalize());
+        if current.is_ok_and(|now| report.canonicalize().is_ok_and(|report| now.starts_with(report))) {
             return Err(refused(&"this command runs inside of it; change to its parent folder"));
         }
         if !parent.as_os_str().is_empty() {
@@ -84,19 +77,19 @@ impl Folder {
             let name = if folder.report.exists() { folder.free_name() } else { folder.report.clone() };
             fs::rename(&folder.temporary, name).map_err(|error| refused(&error))?;
         }
-        folder.begin(state, afresh)?;
+        folder.begin(command, settings, afresh)?;
         Ok(folder)
     }
 
     /// Reuses the temporary folder, or makes a new one.
-    fn begin(&mut self, state: &RunState, afresh: bool) -> Result<(), Failure> {
+    fn begin(&mut self, command: &str, settings: &str, afresh: bool) -> Result<(), Failure> {
         let text = fs::read(self.temporary.join(STATE));
         let stored = text.as_ref().ok().and_then(|text| serde_json::from_slice::<Json>(text).ok());
         let found = self.stored_names();
         let shown = self.temporary.display();
         match stored {
             Some(stored) if !afresh && !found.is_empty() => {
-                if stored["settings"] != *state.settings {
+                if stored["settings"] != *settings {
                     return Err(Failure::could_not(format!(
                         "'{shown}' has the records of an interrupted run with other settings (`{}`); repeat that \
                          command to continue it, or discard it with --afresh",
@@ -116,7 +109,7 @@ impl Folder {
             }
             _ => {}
         }
-        let text = json!({ "command": state.command, "settings": state.settings }).to_string();
+        let text = json!({ "command": command, "settings": settings }).to_string();
         let _ = fs::remove_dir_all(&self.temporary);
         let made = fs::create_dir(&self.temporary)
             .and_then(|()| fs::write(self.temporary.join(STATE), text))
@@ -147,28 +140,20 @@ impl Folder {
         names
     }
 
-    /// The record stored under `name`, if it can be read and its seal is valid.
-    pub(super) fn stored(&self, name: &str) -> Option<Record> {
-        let bytes = files::read_at_most(&self.record_path(name), BYTES).ok()?;
-        authentic::read(std::str::from_utf8(&bytes).ok()?).ok()
-    }
-
-    /// Stores a record.
-    pub(super) fn store(&self, name: &str, record: &Record) -> Result<(), Failure> {
-        output::save(record, &self.record_path(name))
-    }
-
-    /// The record stored under `name`; otherwise calls `measure` and stores its record.
+    /// The record stored under `name`, if it can be read and its seal is valid; otherwise calls
+    /// `measure` and stores its record.
     pub(super) fn record(
         &self,
         name: &str,
         measure: impl FnOnce() -> Result<Record, Failure>,
     ) -> Result<Record, Failure> {
-        if let Some(stored) = self.stored(name) {
+        let path = self.record_path(name);
+        let bytes = files::read_at_most(&path, BYTES).unwrap_or_default();
+        if let Some(stored) = str::from_utf8(&bytes).ok().and_then(|text| authentic::read(text).ok()) {
             return Ok(stored);
         }
         let record = measure()?;
-        self.store(name, &record)?;
+        output::save(&record, &path)?;
         Ok(record)
     }
 
@@ -251,11 +236,6 @@ fn cannot_write(path: &Path, error: &dyn std::fmt::Display) -> Failure {
     ))
 }
 
-fn is_inside(folder: &Path) -> bool {
-    let here = std::env::current_dir().and_then(|here| here.canonicalize());
-    here.is_ok_and(|here| folder.canonicalize().is_ok_and(|folder| here.starts_with(folder)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -265,8 +245,7 @@ mod tests {
     }
 
     fn open(path: &Path, settings: &str, afresh: bool) -> Result<Folder, Failure> {
-        let state = RunState { command: format!("lab run {settings}"), settings: settings.to_owned() };
-        Folder::open(path, &state, afresh)
+        Folder::open(path, &format!("lab run {settings}"), settings, afresh)
     }
 
     #[test]
@@ -289,17 +268,12 @@ mod tests {
     }
 
     #[test]
-    fn records_are_reused_by_a_run_with_equal_settings_alone() {
+    fn damaged_records_are_measured_again_and_a_folder_of_another_kind_is_left_alone() {
         let place = tempfile::tempdir().unwrap();
         let [at, temporary] = ["r", "r.tmp"].map(|name| place.path().join(name));
         let record = |machine: &str| Ok(Record::new("spark", machine));
-        let first = open(&at, "a", false).unwrap();
-        assert_eq!(first.record("spark", || record("one")).unwrap().machine, "one");
-        drop(first);
-        let other = open(&at, "b", false).unwrap_err().to_string();
-        assert!(other.contains("`lab run a`") && other.contains("--afresh"), "{other}");
+        open(&at, "a", false).unwrap().record("spark", || record("one")).unwrap();
         let second = open(&at, "a", false).unwrap();
-        assert_eq!(second.found, ["spark"]);
         assert_eq!(second.record("spark", || record("two")).unwrap().machine, "one");
         fs::write(second.record_path("spark"), "{\"half").unwrap();
         assert_eq!(second.record("spark", || record("two")).unwrap().machine, "two");

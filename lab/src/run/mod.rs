@@ -20,7 +20,7 @@ use common::{input, output};
 use report::{Assignment, GUIDES, PAGE, Report};
 
 pub(crate) use args::Args;
-use folder::{Folder, RunState};
+use folder::Folder;
 use own_sections::ProgramCall;
 use settings::Settings;
 
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let read = Assignment::parse(&text).map_err(|why| Failure::usage(format!("{name}: {why}")));
     let mut assignment = read?;
     let left_out = own_sections::leave_out(&mut assignment, args);
-    let calls = own_sections::calls(&assignment, args)?;
+    let calls = own_sections::calls(&assignment, args);
     let mut session = Session::start(
         &Measuring { cpu: args.cpu, ..Measuring::once(args.counters) },
         &Modelling::of(&args.machine),
@@ -58,11 +58,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (version, host, machine) = (common::VERSION, Facts::of_host().host_name, session.machine.summary());
     let (source, cpu) = (args.counters, args.cpu);
     let words: Vec<_> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    let state = RunState {
-        command: format!("lab {}", words.join(" ")),
-        settings: format!("{version}, {host:?}, {machine}, {source:?}, {cpu:?}, {settings:?}, {calls:?}"),
-    };
-    let folder = Folder::open(&args.output, &state, args.afresh)?;
+    // Everything that a record depends on: a run with other settings does not reuse it.
+    let state = format!("{version}, {host:?}, {machine}, {source:?}, {cpu:?}, {settings:?}, {calls:?}");
+    let folder = Folder::open(&args.output, &format!("lab {}", words.join(" ")), &state, args.afresh)?;
     left_out.iter().for_each(|what| note(args, format!("note: {what}")));
     let done = measure(args, assignment, &calls, session, settings, &folder);
     folder.tidy();

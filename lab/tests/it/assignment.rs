@@ -4,8 +4,6 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use serde_json::Value;
-
 fn lab(program: &Path, folder: &Path, args: &str) -> Output {
     Command::new(program).current_dir(folder).args(args.split(' ')).output().unwrap()
 }
@@ -76,9 +74,7 @@ fn a_section_of_ones_own_is_run_shown_asked_and_graded() {
         assert!(page.contains(part), "{part}");
     }
     assert!(!page.contains("student-2-name"));
-    let summary: Value =
-        serde_json::from_slice(&std::fs::read(folder.join("report/summary.json")).unwrap()).unwrap();
-    assert_eq!(summary["matrix_size"], 16, "the assignment's size");
+    assert!(page.contains("N = 16"), "the assignment's size");
     for file in ["records/mine-1.json", "records/mine-2.csv", "pictures/mine.svg"] {
         assert!(folder.join("report").join(file).is_file(), "{file}");
     }
@@ -102,12 +98,9 @@ fn what_cannot_be_carried_out_is_reported_before_anything_is_measured() {
     write("wrong.toml", "[sizes]", "[sizes]\nlarge = 1");
     write("fails.toml", "\"mine 100 {machine}\"", "\"mine fails\"");
     write("column.toml", "y = \"mflops\"", "y = \"nope\"");
-    std::fs::write(folder.join("page.html"), "{% if %}").unwrap();
     for (args, code, says) in [
         ("--assignment absent.toml", 1, "'yours'"),
         ("--assignment wrong.toml", 2, "wrong.toml: line"),
-        ("--assignment none.toml", 1, "none.toml"),
-        ("--template page.html", 2, "page.html"),
         (
             "--assignment column.toml",
             1,
@@ -127,29 +120,4 @@ fn what_cannot_be_carried_out_is_reported_before_anything_is_measured() {
     write("fails.toml", "no such text", "");
     printed(lab(&program, folder, "run --afresh --hasten 1000 --machine i5-7500 --assignment fails.toml"));
     assert!(folder.join("report/report.html").is_file());
-}
-
-#[test]
-fn the_shipped_assignments_differ_in_words_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    let program = place(folder);
-    let portuguese = printed(lab(&program, folder, "assignment --language pt"));
-    std::fs::write(folder.join("pt.toml"), portuguese).unwrap();
-    printed(lab(&program, folder, &format!("{RUN} --size 16 --assignment pt.toml --output pt")));
-    std::fs::write(folder.join("mine.html"), printed(lab(&program, folder, "assignment --template")))
-        .unwrap();
-    printed(lab(&program, folder, &format!("{RUN} --size 16 --template mine.html --output en")));
-    let ids = |report: &str| -> Vec<String> {
-        let page = std::fs::read_to_string(folder.join(report).join("report.html")).unwrap();
-        page.split("<")
-            .filter(|tag| tag.contains(" data-field"))
-            .map(|tag| tag.split(" id=\"").nth(1).unwrap().split('"').next().unwrap().to_owned())
-            .collect()
-    };
-    assert_eq!(ids("pt"), ids("en"));
-    // Without the sections that can be measured on this machine only.
-    assert_eq!(ids("pt").len(), 55);
-    let page = std::fs::read_to_string(folder.join("pt/report.html")).unwrap();
-    assert!(page.contains("lang=\"pt\"") && page.contains("Determine o <b>tamanho</b> da cache L2."));
 }

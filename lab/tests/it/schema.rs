@@ -1,10 +1,9 @@
 //! Every record conforms to its schema. Other programs are written to the files in
-//! `records/schemas`; pandas and R read what is saved.
-
-use std::path::Path;
-use std::process::Command;
+//! `records/schemas`.
 
 use serde_json::{Value, json};
+
+use crate::kit;
 
 const SCHEMA: &str = include_str!("../../../common/records/schemas/record.schema.json");
 
@@ -79,9 +78,7 @@ fn every_record_of_the_assignment_follows_the_schema() {
     let folder = tempfile::tempdir().unwrap();
     for machine in ["i5-7500", "host"] {
         let args = format!("run --quick --hasten 1000 --size 16 --machine {machine} --output {machine}");
-        let ran =
-            Command::new(env!("CARGO_BIN_EXE_lab")).current_dir(folder.path()).args(args.split(' ')).output();
-        assert!(ran.unwrap().status.success());
+        kit::printed(folder.path(), &args);
         let mut seen = 0;
         for file in std::fs::read_dir(folder.path().join(machine).join("records")).unwrap() {
             let path = file.unwrap().path();
@@ -102,9 +99,7 @@ fn a_survey_follows_its_schema() {
     const SCHEMA: &str = include_str!("../../../common/records/schemas/survey.schema.json");
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
-    command.current_dir(folder.path()).args(["survey", "--seconds", "1", "--name", "--output", "here.json"]);
-    assert!(command.output().unwrap().status.success());
+    kit::printed(folder.path(), "survey --seconds 1 --name --output here.json");
     let mut survey: Value =
         serde_json::from_slice(&std::fs::read(folder.path().join("here.json")).unwrap()).unwrap();
     assert_eq!(faults(&schema, &schema, &survey, ""), Vec::<String>::new(), "{survey:#}");
@@ -113,42 +108,6 @@ fn a_survey_follows_its_schema() {
     survey["timings"][0]["seconds"] = "fast".into();
     survey["host"]["mac"] = "00:11".into();
     assert_eq!(faults(&schema, &schema, &survey, "").len(), 2);
-}
-
-/// What an interpreter with `script` prints about cm1's CSV record in `folder`; `None` if
-/// it or a library is not installed.
-fn read_by(program: &str, option: &str, needs: &str, script: &str, folder: &Path) -> Option<String> {
-    let has = Command::new(program).args([option, needs]).current_dir(folder).output().ok();
-    if !has.is_some_and(|output| output.status.success()) {
-        eprintln!("note: no {program} for '{needs}'; it is not tried");
-        return None;
-    }
-    let read = Command::new(program).args([option, script]).current_dir(folder).output().unwrap();
-    assert!(read.status.success(), "{}", String::from_utf8_lossy(&read.stderr));
-    Some(String::from_utf8(read.stdout).unwrap().trim().to_owned())
-}
-
-/// Columns contain numbers, or are empty with the reason in the next column.
-#[test]
-fn pandas_and_r_read_numbers_where_numbers_are() {
-    let folder = tempfile::tempdir().unwrap();
-    let ran = Command::new(env!("CARGO_BIN_EXE_lab"))
-        .current_dir(folder.path())
-        .args("run --quick --hasten 1000 --size 16 --machine i5-7500 --output r".split(' '))
-        .output();
-    assert!(ran.unwrap().status.success());
-    let python = "import pandas as p\nf = p.read_csv('r/records/cm1-l1.csv')\ng = p.read_csv('r/records/causes.csv')\n\
-                  print(f.avg_misses.dtype, f.size_bytes.dtype, int(f.avg_misses.notna().sum()) == len(f), \
-                  g.cpu_s.isna().all(), g.cpu_s_reason.notna().all())";
-    let interpreter = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    if let Some(read) = read_by(&interpreter, "-c", "import pandas", python, folder.path()) {
-        assert_eq!(read, "float64 int64 True True True");
-    }
-    let r = "f <- read.csv('r/records/cm1-l1.csv'); g <- read.csv('r/records/causes.csv'); \
-             cat(class(f$avg_misses), class(f$size_bytes), !anyNA(f$avg_misses), all(is.na(g$cpu_s)), all(nchar(g$cpu_s_reason) > 0))";
-    if let Some(read) = read_by("Rscript", "-e", "1", r, folder.path()) {
-        assert_eq!(read, "numeric integer TRUE TRUE TRUE");
-    }
 }
 
 #[test]

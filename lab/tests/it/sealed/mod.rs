@@ -92,7 +92,7 @@ const LINES: &[(&str, &[&str])] = &[
         "lab causes",
         &["32 --machine M --format json --chart causes.svg", "32 --machine M --counters hardware"],
     ),
-    ("lab compare", &["report report --csv", "spark.json cm1.json", "cm1.json cm1.json", "M cm1.json"]),
+    ("lab compare", &["report report --all", "spark.json cm1.json", "cm1.json cm1.json", "M cm1.json"]),
     ("lab exercise", &["", "M"]),
     (
         "lab trace",
