@@ -99,6 +99,10 @@ fn pairs(a: &Path, b: &Path) -> Result<(Vec<Pair>, Vec<String>), Failure> {
 /// The record of a file under its program's name, or those of a report's folder
 /// under their files' names.
 fn records(path: &Path) -> Result<BTreeMap<String, Record>, Failure> {
+    let record = |path: &Path| {
+        let refused = |error| Failure::could_not(format!("{}: {error}", input::name(path)));
+        authentic::read(&input::text(path)?).map_err(refused)
+    };
     if !path.is_dir() {
         let record = record(path)?;
         return Ok(BTreeMap::from([(record.program.clone(), record)]));
@@ -117,11 +121,6 @@ fn records(path: &Path) -> Result<BTreeMap<String, Record>, Failure> {
         )));
     }
     Ok(found)
-}
-
-fn record(path: &Path) -> Result<Record, Failure> {
-    let refused = |error| Failure::could_not(format!("{}: {error}", input::name(path)));
-    authentic::read(&input::text(path)?).map_err(refused)
 }
 
 fn shown(value: &Json) -> String {
@@ -273,9 +272,10 @@ fn figure_text(reading: Option<&Reading>) -> String {
     let Some((amount, source)) = reading.amount().zip(reading.source()) else {
         return shorten(&reading.to_string(), 60);
     };
-    let share = reading.spread().map(|spread| 50.0 * (spread.max - spread.min) / amount.abs());
-    let spread = share.filter(|share| share.is_finite()).map(|share| format!(" ±{share:.0} %"));
-    format!("{} {source}{}", four(amount), spread.unwrap_or_default())
+    let spread = reading.spread().filter(|_| amount != 0.0).map_or_else(String::new, |spread| {
+        format!(" ±{:.0} %", 50.0 * (spread.max - spread.min) / amount.abs())
+    });
+    format!("{} {source}{spread}", four(amount))
 }
 
 /// The table; more than `most` differences of one figure are counted.
@@ -292,11 +292,11 @@ fn table(all: &[Line], most: usize) -> String {
             lines.push(line.to_vec());
         }
     }
-    let more = counts.iter().filter(|(_, count)| **count > most);
-    let more: String = more
-        .map(|([experiment, name], count)| format!("{experiment}: {} more of {name}: --all\n", count - most))
-        .collect();
-    columns(&lines) + &more
+    let mut text = columns(&lines);
+    for ([experiment, name], count) in counts.into_iter().filter(|(_, count)| *count > most) {
+        text += &format!("{experiment}: {} more of {name}: --all\n", count - most);
+    }
+    text
 }
 
 #[cfg(test)]
@@ -305,7 +305,7 @@ mod tests {
 
     fn mm1(seconds: &[f64], checksum: i64, misses: Option<f64>) -> Record {
         let misses = misses.map_or(Reading::missing("no counters"), |m| Reading::new(m, Source::Model));
-        let row = Row::new([("size", 64.into()), ("checksum", checksum.into()), ("residual", 0.into())]);
+        let row = Row::new([("size", 64.into()), ("checksum", checksum.into())]);
         let runs = Reading::from_runs(seconds, Source::Timing);
         let mut record = Record::new("mm1", "one").set("runs", seconds.len());
         record.rows.push(row.with("cpu_s", runs).with("PAPI_L1_DCM", misses));
@@ -341,9 +341,6 @@ mod tests {
             assert_eq!(lines(base(), other), [expected]);
         }
         assert_eq!(lines(mm1(&[1.0], 7, Some(1.0)), mm1(&[2.0], 7, Some(1.0))), ["1 once"]);
-        let mut residual = base();
-        residual.rows[0].keys["residual"] = 1.into();
-        assert_eq!(lines(base(), residual), ["residual 0 | 1 the two did not compute the same"]);
         let mut larger = base();
         larger.rows[0].keys["size"] = 128.into();
         assert_eq!(lines(base(), larger), ["other rows in A than in B: mm1 (size=64 in A, size=128 in B)"]);

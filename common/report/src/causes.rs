@@ -18,29 +18,21 @@ pub(crate) struct BarPair {
     /// Misses of one inner step.
     misses: String,
     source: String,
-    /// With one instruction for each access.
-    counted: Time,
+    /// With one instruction for each access: milliseconds, spread.
+    counted: [String; 2],
     /// With free choice of the compiler.
-    free: Time,
+    free: [String; 2],
 }
 
-/// A processor time.
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct Time {
-    milliseconds: String,
-    spread: String,
-}
-
-impl Time {
-    fn of(row: &Row, figure: &str) -> Time {
-        let median = row.amount(figure);
-        let spread = row.reading(figure).and_then(Reading::spread).zip(median);
-        let spread = spread.map(|(s, median)| 50.0 * (s.max - s.min) / median);
-        Time {
-            milliseconds: median.map_or_else(|| "–".to_owned(), |seconds| four(1e3 * seconds)),
-            spread: spread.map_or_else(String::new, |s| format!("{s:.0} %")),
-        }
-    }
+/// A processor time in milliseconds, and its spread in per cent.
+fn time(row: &Row, figure: &str) -> [String; 2] {
+    let median = row.amount(figure);
+    let spread = row.reading(figure).and_then(Reading::spread).zip(median);
+    let spread = spread.map(|(s, median)| 50.0 * (s.max - s.min) / median);
+    [
+        median.map_or_else(|| "–".to_owned(), |seconds| four(1e3 * seconds)),
+        spread.map_or_else(String::new, |s| format!("{s:.0} %")),
+    ]
 }
 
 /// A smaller gain is not taken for a difference.
@@ -98,17 +90,9 @@ pub fn text(record: &Record) -> String {
         .map(str::to_owned)
         .to_vec();
     let row = |line: BarPair| {
-        let [counted, free] = [line.counted, line.free];
-        vec![
-            line.kernel,
-            line.accesses,
-            line.misses,
-            counted.milliseconds,
-            counted.spread,
-            free.milliseconds,
-            free.spread,
-            line.waits_for,
-        ]
+        let times = line.counted.into_iter().chain(line.free);
+        let cells = [line.kernel, line.accesses, line.misses].into_iter().chain(times);
+        cells.chain([line.waits_for]).collect()
     };
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(lines(record).into_iter().map(row)).collect();
     let source = lines(record).into_iter().next().map(|line| line.source).unwrap_or_default();
@@ -137,24 +121,20 @@ fn line(row: &Row) -> BarPair {
         accesses: each(accesses),
         misses: each(row.amount("PAPI_L1_DCM")),
         source: misses.map_or_else(|| "not counted".to_owned(), |source| source.to_string()),
-        counted: Time::of(row, "cpu_s"),
-        free: Time::of(row, "free_cpu_s"),
+        counted: time(row, "cpu_s"),
+        free: time(row, "free_cpu_s"),
     }
 }
 
 /// The distance of a kernel's two bars from the middle between them.
 const BAR_OFFSET: f64 = 0.21;
 
-/// Nanoseconds of an inner step, two bars for each kernel that was timed twice.
+/// Nanoseconds of an inner step, two bars for each kernel.
 pub fn chart(record: &Record) -> Chart {
     let names = record.rows.iter().map(|row| text_of(row, "kernel")).collect();
     let chart = Chart::new("Time of an inner step", Axis::named("kernel", names), Axis::linear("ns"));
-    let chart = if record.rows.iter().any(|row| row.amount("free_cpu_s").is_some()) {
-        let chart = bars(chart, record, "cpu_s", "left: an instruction for each access", -BAR_OFFSET);
-        bars(chart, record, "free_cpu_s", "right: full optimisation", BAR_OFFSET)
-    } else {
-        bars(chart, record, "cpu_s", "", 0.0)
-    };
+    let chart = bars(chart, record, "cpu_s", "left: an instruction for each access", -BAR_OFFSET);
+    let chart = bars(chart, record, "free_cpu_s", "right: full optimisation", BAR_OFFSET);
     chart.caption(&record.machine)
 }
 

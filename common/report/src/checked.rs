@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use figures::quantity::Kind;
 use figures::value::Reading;
 use serde::{Serialize, Serializer};
+use serde_json::{Map, Value, json};
 
 use crate::contents::Report;
 use crate::product::Product;
@@ -156,25 +157,22 @@ fn rate_tolerance(percent: f64) -> f64 {
     (MISS_RATE_TOLERANCE * (100.0 - percent).abs()).max(MIN_POINTS)
 }
 
-/// What the page says of a number.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct OnPage {
-    #[serde(flatten)]
-    check: Check,
-    /// The message for a wrong number that is no usual mistake.
-    hint: &'static str,
+/// What the page says of a wrong number that is no usual mistake.
+fn hint(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Percent => "Hit rate = 1 − misses / (loads + stores), in percent, to two decimals.",
+        Kind::Points => "The new hit rate minus the old one, in percentage points.",
+        Kind::Number => {
+            "Speed-up = old time / new time, or old cycles / new cycles. After another run compute it again."
+        }
+        Kind::Bytes | Kind::Count | Kind::Ns => "Rows times columns times the bytes of one element.",
+    }
 }
 
-const MEMORY: &str = "Rows times columns times the bytes of one element.";
-const RATE: &str = "Hit rate = 1 − misses / (loads + stores), in percent, to two decimals.";
-const DELTA: &str = "The new hit rate minus the old one, in percentage points.";
-const GAIN: &str =
-    "Speed-up = old time / new time, or old cycles / new cycles. After another run compute it again.";
-
-/// The checks of the fields whose figures this run has, by their ids.
-pub(crate) fn checks(contents: &Report<'_>) -> BTreeMap<&'static str, OnPage> {
+/// The checks of the fields whose figures this run has, by their ids, each with a `hint`.
+pub(crate) fn checks(contents: &Report<'_>) -> Map<String, Value> {
     let [mm1, mm2, transposing, mm3] = &contents.products;
-    let [over_mm1, _, blocked_over_mm1, blocked_over_mm2] = &contents.gains;
+    let [over_mm1, blocked_over_mm1, blocked_over_mm2] = &contents.gains;
     let elements = f64::from(contents.findings.size).powi(2);
     let memory = Check::of(Kind::Bytes, 2.0 * elements, 0.0);
     let percent = |rate: &Reading| rate.amount().map(|rate| 100.0 * rate);
@@ -187,27 +185,31 @@ pub(crate) fn checks(contents: &Report<'_>) -> BTreeMap<&'static str, OnPage> {
     };
     let gain = |factor: &Reading| factor.amount().map(Check::gain);
     let all = [
-        ("s321-a-memory", Some(memory), MEMORY),
-        ("s321-c-hit-rate", rate(mm1), RATE),
-        ("s322-b-hit-rate", rate(mm2), RATE),
-        ("s322-c-hit-rate", rate(transposing), RATE),
-        ("s322-d-delta", delta(mm2, mm1), DELTA),
-        ("s322-d-clocks", gain(&over_mm1.clocks), GAIN),
-        ("s322-d-time", gain(&over_mm1.time), GAIN),
-        ("s323-c-hit-rate", rate(mm3), RATE),
-        ("s323-d-delta", delta(mm3, mm1), DELTA),
-        ("s323-d-clocks", gain(&blocked_over_mm1.clocks), GAIN),
-        ("s323-e-delta", delta(mm3, mm2), DELTA),
-        ("s323-e-clocks", gain(&blocked_over_mm2.clocks), GAIN),
+        ("s321-a-memory", Some(memory)),
+        ("s321-c-hit-rate", rate(mm1)),
+        ("s322-b-hit-rate", rate(mm2)),
+        ("s322-c-hit-rate", rate(transposing)),
+        ("s322-d-delta", delta(mm2, mm1)),
+        ("s322-d-clocks", gain(&over_mm1.clocks)),
+        ("s322-d-time", gain(&over_mm1.time)),
+        ("s323-c-hit-rate", rate(mm3)),
+        ("s323-d-delta", delta(mm3, mm1)),
+        ("s323-d-clocks", gain(&blocked_over_mm1.clocks)),
+        ("s323-e-delta", delta(mm3, mm2)),
+        ("s323-e-clocks", gain(&blocked_over_mm2.clocks)),
     ];
     let fields = contents.assignment.fields();
     let asked = |id: &str, kind: Kind| {
         fields.iter().any(|field| field.id == id && field.kind.quantity() == Some(kind))
     };
-    all.into_iter()
-        .filter_map(|(id, check, hint)| Some((id, OnPage { check: check?, hint })))
-        .filter(|(id, page)| asked(id, page.check.kind))
-        .collect()
+    let known = all.into_iter().filter_map(|(id, check)| Some((id, check?)));
+    let known = known.filter(|(id, check)| asked(id, check.kind));
+    let on_page = |(id, check): (&str, Check)| {
+        let mut value = json!(check);
+        value["hint"] = hint(check.kind).into();
+        (id.to_owned(), value)
+    };
+    known.map(on_page).collect()
 }
 
 #[cfg(test)]

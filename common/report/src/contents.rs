@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use chart::Chart;
 use records::note::Note;
 use records::record::Record;
 
@@ -10,7 +11,7 @@ use crate::assignment::Assignment;
 use crate::checks;
 use crate::findings::Findings;
 use crate::own_sections::OwnRecord;
-use crate::pictures::Pictures;
+use crate::pictures::pictures;
 use crate::product::{Gain, Product};
 
 /// A report with all figures computed.
@@ -23,10 +24,10 @@ pub struct Report<'f> {
     pub(crate) answers: bool,
     /// mm1, mm2, mm2 with its transposition, mm3.
     pub(crate) products: [Product; 4],
-    /// The gains of mm2 over mm1, mm2 with its transposition over mm1, mm3 over mm1, mm3
-    /// over mm2.
-    pub(crate) gains: [Gain; 4],
-    pub(crate) pictures: Pictures,
+    /// The gains of mm2 over mm1, mm3 over mm1, mm3 over mm2.
+    pub(crate) gains: [Gain; 3],
+    /// The charts by the names of their files.
+    pub(crate) pictures: Vec<(String, Chart)>,
     pub(crate) warnings: Vec<String>,
     /// The assignment.
     pub(crate) assignment: Assignment,
@@ -51,13 +52,13 @@ impl Report<'_> {
             Product::of("mm2 with its transposition", &findings.mm2_transposing),
             Product::of("mm3", &findings.mm3),
         ];
-        let [mm1, mm2, transposing, mm3] = &products;
-        let gains = [Gain::of(mm2, mm1), Gain::of(transposing, mm1), Gain::of(mm3, mm1), Gain::of(mm3, mm2)];
+        let [mm1, mm2, _, mm3] = &products;
+        let gains = [Gain::of(mm2, mm1), Gain::of(mm3, mm1), Gain::of(mm3, mm2)];
         Report {
             findings,
             answers,
             gains,
-            pictures: Pictures::of(findings, &assignment, answers),
+            pictures: pictures(findings, &assignment),
             warnings: checks::warnings(findings, &products),
             products,
             typed,

@@ -19,14 +19,13 @@ mod product;
 mod render;
 mod sweep;
 
-use chart::ChartError;
+use std::error::Error;
+
 use records::note::Note;
-use thiserror::Error;
 
 pub use answers::{Answer, Answers, AnswersError, Form, Meaning, Typed};
 pub use assignment::{
-    Assignment, Drawing, Extent, Field, FieldKind, GUIDES, Question, Section, SheetPart, Sizes, program,
-    toml_error,
+    Assignment, Drawing, Field, FieldKind, GUIDES, Question, Section, SheetPart, Sizes, program, toml_error,
 };
 pub use checked::{Check, Judgement, Slip};
 pub use contents::Report;
@@ -44,37 +43,22 @@ pub const PAGE: &str = "report.html";
 /// A file to write: its path within the report's folder, and its bytes.
 pub type File = (String, Vec<u8>);
 
-/// Why the report cannot be made.
-#[derive(Debug, Error)]
-pub enum ReportError {
-    /// A template uses a value that the page does not have.
-    #[error("the report's template does not fit: {0:#}")]
-    Template(#[from] minijinja::Error),
-    /// A picture cannot be encoded.
-    #[error(transparent)]
-    Chart(#[from] ChartError),
-}
-
 impl Report<'_> {
     /// The page, the pictures and the records, by their paths in the folder.
     ///
     /// # Errors
     ///
     /// Errors of a template or an encoder are faults of this crate.
-    pub fn files(&self) -> Result<Vec<File>, ReportError> {
-        let found = self.findings;
+    pub fn files(&self) -> Result<Vec<File>, Box<dyn Error>> {
         let mut files = vec![(PAGE.to_owned(), render::html(self)?.into_bytes())];
-        for (name, chart) in self.pictures.named() {
+        let mut pictures = self.pictures.clone();
+        for section in &self.assignment.sections {
+            let machine = &self.findings.machine.description;
+            pictures.extend(own_sections::pictures(section, &self.further, &self.assignment, machine));
+        }
+        for (name, chart) in pictures {
             files.push((format!("pictures/{name}.svg"), chart.svg().into_bytes()));
             files.push((format!("pictures/{name}.png"), chart.png()?));
-        }
-        for section in &self.assignment.sections {
-            let charts =
-                own_sections::pictures(section, &self.further, &self.assignment, &found.machine.description);
-            for (name, chart) in charts {
-                files.push((format!("pictures/{name}.svg"), chart.svg().into_bytes()));
-                files.push((format!("pictures/{name}.png"), chart.png()?));
-            }
         }
         for (name, record) in self.records() {
             files.push((format!("records/{name}.json"), record.json().into_bytes()));

@@ -1,6 +1,8 @@
 //! An assignment's sections with their own programs: their records as a table and as
 //! charts.
 
+use std::collections::BTreeSet;
+
 use chart::{Axis, Chart};
 use figures::table::four;
 use records::record::{Record, Row};
@@ -56,9 +58,9 @@ pub(crate) struct Shown<'a> {
 #[derive(Debug, PartialEq, Serialize)]
 struct Column {
     name: String,
-    /// The common source of all its cells, or the common reason why they are missing; else
-    /// empty.
+    /// The common source of all its cells; else empty.
     source: String,
+    /// The common reason why all its cells are missing; else empty.
     missing: String,
 }
 
@@ -66,24 +68,18 @@ impl Column {
     /// The header of column `at`; a source or reason common to all of its cells moves from
     /// the cells to the header.
     fn of(name: &str, at: usize, rows: &mut [Vec<Cell>]) -> Column {
-        let first = rows.first().map(|row| row[at].clone());
-        let alike = |cell: &Cell| {
-            first.as_ref().is_some_and(|first| {
-                cell.source == first.source
-                    && cell.missing == first.missing
-                    && (!cell.missing || cell.note == first.note)
-            })
+        let first = rows.first().map_or_else(Cell::default, |row| row[at].clone());
+        let says = |cell: &Cell| {
+            (cell.source.clone(), cell.missing, if cell.missing { cell.note.clone() } else { String::new() })
         };
-        let common = first.as_ref().filter(|_| rows.iter().all(|row| alike(&row[at])));
-        let source = common.map_or_else(String::new, |cell| cell.source.clone());
-        let missing = common.filter(|cell| cell.missing).map_or_else(String::new, |cell| cell.note.clone());
-        if common.is_some() {
-            for row in rows {
-                row[at].source.clear();
-                if row[at].missing {
-                    row[at] = Cell { text: "–".to_owned(), ..Cell::default() };
-                }
-            }
+        let (mut source, is_missing, mut missing) = says(&first);
+        if rows.iter().any(|row| says(&row[at]) != says(&first)) {
+            (source, missing) = (String::new(), String::new());
+        } else if is_missing {
+            let dash = Cell { text: "–".to_owned(), ..Cell::default() };
+            rows.iter_mut().for_each(|row| row[at] = dash.clone());
+        } else {
+            rows.iter_mut().for_each(|row| row[at].source.clear());
         }
         Column { name: name.replace('_', " "), source, missing }
     }
@@ -157,22 +153,12 @@ fn picture(
             .collect();
         chart = chart.curve(if name.is_empty() { said(y) } else { name }, points);
     }
-    let sources = sources(&rows, y).join(", ");
+    let sources: BTreeSet<String> =
+        rows.iter().filter_map(|(_, row)| Some(row.reading(y)?.source()?.to_string())).collect();
+    let sources = Vec::from_iter(sources).join(", ");
     let source = assignment.sentence("source: {}", &[&sources]);
     let chart = if sources.is_empty() { chart } else { chart.caption(format!("{machine}; {source}.")) };
     Some(chart.in_language(assignment.words())).filter(|chart| !chart.is_empty())
-}
-
-/// The sources of the figures called `name`, without repetitions.
-fn sources(rows: &[(&Record, &Row)], name: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    for source in rows.iter().filter_map(|(_, row)| row.reading(name)?.source()) {
-        let source = source.to_string();
-        if !found.contains(&source) {
-            found.push(source);
-        }
-    }
-    found
 }
 
 fn rows<'r>(section: &Section, all: &'r [OwnRecord]) -> Vec<(&'r Record, &'r Row)> {

@@ -1,6 +1,5 @@
 //! The data for the template.
 
-use chart::Chart;
 use events::Event;
 use figures::units::Bytes;
 use figures::value::Reading;
@@ -24,7 +23,10 @@ use crate::sweep::{size_table, source, table, why};
 /// All that the templates use.
 pub(crate) fn page(contents: &Report<'_>) -> Value {
     let found = contents.findings;
-    let pictures = &contents.pictures;
+    let svg = |wanted: &str| {
+        let drawn = contents.pictures.iter().find(|(name, _)| name == wanted);
+        drawn.map(|(_, chart)| chart.svg()).unwrap_or_default()
+    };
     let n = f64::from(found.size);
     let figure_1 = Saved::parse(FIGURE_1).map(|saved| infer::read(&saved));
     let assignment = &contents.assignment;
@@ -54,12 +56,12 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
         "warnings": contents.warnings,
         "notes": notes.iter().map(|(name, _, sentence)| format!("{name}: {sentence}")).collect::<Vec<_>>(),
         "spark_table": size_table(&found.spark.record),
-        "spark": pictures.spark.svg(),
-        "staircase": pictures.staircase.svg(),
-        "figure_1": pictures.figure_1.svg(),
+        "spark": svg("spark-stride"),
+        "staircase": svg("spark-size"),
+        "figure_1": svg("figure-1"),
         "figure_1_verdict": figure_1.map(|answer| verdict(&answer)).unwrap_or_default(),
-        "l1": misses(&found.l1, &pictures.l1, &found.l1_answer, sources("cm1-l1")),
-        "l2": misses(&found.l2, &pictures.l2, &found.l2_answer, sources("cm1-l2")),
+        "l1": misses(&found.l1, svg("cm1-l1"), &found.l1_answer, sources("cm1-l1")),
+        "l2": misses(&found.l2, svg("cm1-l2"), &found.l2_answer, sources("cm1-l2")),
         "n": found.size,
         "runs": found.runs,
         "matrix_bytes": Cell::analytic(n * n * 2.0),
@@ -70,11 +72,11 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
         "products": contents.products.each_ref().map(Product::cells),
         "gains": contents.gains.each_ref().map(Gain::cells),
         "causes": {
-            "picture": pictures.causes.svg(),
+            "picture": svg("causes"),
             "lines": causes::lines(&found.causes),
             "hints": causes::hints(&found.causes),
         },
-        "levels": levels(found, contents.answers),
+        "levels": levels(found),
         "assumed": found.machine.unknown,
         // the number of fields to fill in
         "fields": assignment.fields().len(),
@@ -144,7 +146,7 @@ fn line_from(found: &Findings) -> &'static str {
 }
 
 /// A sweep of cm1.
-fn misses(sweep: &Sweep, picture: &Chart, answer: &infer::Answer, notes: Vec<String>) -> Value {
+fn misses(sweep: &Sweep, picture: String, answer: &infer::Answer, notes: Vec<String>) -> Value {
     let record = &sweep.record;
     let event = record.settings.get("event").and_then(Value::as_str).unwrap_or_default();
     let sizes = || record.rows.iter().filter_map(|row| row.whole("size_bytes")).map(Bytes);
@@ -157,7 +159,7 @@ fn misses(sweep: &Sweep, picture: &Chart, answer: &infer::Answer, notes: Vec<Str
         "repeats": record.settings.get("repeats").and_then(Value::as_u64).unwrap_or_default(),
         "source": source(record, "avg_misses"),
         "why": why(record, "avg_misses"),
-        "picture": picture.svg(),
+        "picture": picture,
         "notes": notes,
         "tables": [
             table(record, of_misses, u64::is_power_of_two, 4, Some(1.0)),
@@ -169,13 +171,8 @@ fn misses(sweep: &Sweep, picture: &Chart, answer: &infer::Answer, notes: Vec<Str
     })
 }
 
-/// The caches as the system reports them; `read` is the kit's own reading, if it is shown.
-fn levels(found: &Findings, answers: bool) -> Vec<Value> {
-    let read = |level: u8| match level {
-        1 => Some(verdict(&found.l1_answer)),
-        2 => Some(verdict(&found.l2_answer)),
-        _ => None,
-    };
+/// The caches as the system reports them.
+fn levels(found: &Findings) -> Vec<Value> {
     let level = |cache: &CacheLevel| {
         json!({
             "name": if cache.level == 1 { "L1 data".to_owned() } else { format!("L{}", cache.level) },
@@ -184,7 +181,6 @@ fn levels(found: &Findings, answers: bool) -> Vec<Value> {
             "ways": cache.ways,
             "sets": cache.sets(),
             "shared": cache.shared_by,
-            "read": read(cache.level).filter(|_| answers),
         })
     };
     found.machine.levels.iter().map(level).collect()

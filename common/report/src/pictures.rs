@@ -7,85 +7,54 @@ use records::saved::Saved;
 use crate::assignment::Assignment;
 use crate::causes;
 use crate::findings::{Findings, Sweep};
-use crate::sweep::{source, staircase, with_capacities};
+use crate::sweep::{source, staircase};
 
 /// The guide's Figure 1, with an accuracy of about 5 ns because it was read off the printed
 /// chart.
 pub(crate) const FIGURE_1: &str = include_str!("figure1.csv");
 
-/// All pictures.
-#[derive(Debug)]
-pub(crate) struct Pictures {
-    /// Section 2: time against stride.
-    pub(crate) spark: Chart,
-    /// Section 2: time against array size.
-    pub(crate) staircase: Chart,
-    /// The guide's Figure 1.
-    pub(crate) figure_1: Chart,
-    /// 3.1.1 b.
-    pub(crate) l1: Chart,
-    /// 3.1.2 b.
-    pub(crate) l2: Chart,
-    /// What decides the time of a product.
-    pub(crate) causes: Chart,
-}
-
-impl Pictures {
-    /// Draws them in the language of `assignment`; with the `answers`, the capacities that are
-    /// asked for are marked.
-    pub(crate) fn of(findings: &Findings, assignment: &Assignment, answers: bool) -> Pictures {
-        // The sizes of the caches are a question, so captions name only the processor.
-        let caption = |what: &str, source: &str| {
-            let source = assignment.sentence("source: {}", &[source]);
-            format!("{}. {}; {source}.", assignment.word(what), findings.machine.description)
-        };
-        let swept = |sweep: &Sweep, title: String, what: &str, figure: &str, y: &str| {
-            let mut chart = sweep.chart.clone().caption(caption(what, &source(&sweep.record, figure)));
-            chart.title = title;
-            chart.y.label = y.to_owned();
-            chart.in_language(assignment.words())
-        };
-        let misses = |sweep: &Sweep| {
-            let event = sweep.record.settings.get("event").and_then(|event| event.as_str());
-            let title = "{} per access by array size and stride";
-            let title = assignment.sentence(title, &[event.unwrap_or_default()]);
-            swept(sweep, title, "cm1, one curve for each array size", "avg_misses", "misses per access")
-        };
-        let times = |sweep: &Sweep| {
-            let title = "Time of an access by array size and stride".to_owned();
-            let what = "spark, one curve for each array size";
-            swept(sweep, title, what, "ns_per_access", "time per access (ns)")
-        };
-        let staircase = staircase(&findings.spark.record, findings.waiting.as_ref(), assignment)
+/// All pictures with the names of their files, in the language of `assignment`.
+pub(crate) fn pictures(findings: &Findings, assignment: &Assignment) -> Vec<(String, Chart)> {
+    // The sizes of the caches are a question, so captions name only the processor.
+    let caption = |what: &str, source: &str| {
+        let source = assignment.sentence("source: {}", &[source]);
+        format!("{}. {}; {source}.", assignment.word(what), findings.machine.description)
+    };
+    let swept = |sweep: &Sweep, title: String, what: &str, figure: &str, y: &str| {
+        let mut chart = sweep.chart.clone().caption(caption(what, &source(&sweep.record, figure)));
+        chart.title = title;
+        chart.y.label = y.to_owned();
+        chart.in_language(assignment.words())
+    };
+    let misses = |sweep: &Sweep| {
+        let event = sweep.record.settings.get("event").and_then(|event| event.as_str());
+        let title = "{} per access by array size and stride";
+        let title = assignment.sentence(title, &[event.unwrap_or_default()]);
+        swept(sweep, title, "cm1, one curve for each array size", "avg_misses", "misses per access")
+    };
+    let times = |sweep: &Sweep| {
+        let title = "Time of an access by array size and stride".to_owned();
+        let what = "spark, one curve for each array size";
+        swept(sweep, title, what, "ns_per_access", "time per access (ns)")
+    };
+    let staircase = staircase(&findings.spark.record, findings.waiting.as_ref(), assignment)
             .caption(caption(
                 "spark, one curve for each stride; accesses overlap unless they are dependent: each then waits for the last",
                 "timing",
             ))
             .in_language(assignment.words());
-        let causes = causes::chart(&findings.causes);
-        let once = causes.series.iter().all(|series| series.spreads.is_empty());
-        let runs = if once { "One run of each" } else { "Medians; thin lines: smallest to largest run" };
-        Pictures {
-            spark: times(&findings.spark),
-            staircase: if answers { with_capacities(staircase, &findings.machine) } else { staircase },
-            figure_1: figure_1().in_language(assignment.words()),
-            l1: misses(&findings.l1),
-            l2: misses(&findings.l2),
-            causes: causes.caption(caption(runs, "timing")).in_language(assignment.words()),
-        }
-    }
-
-    /// With the names of their files.
-    pub(crate) fn named(&self) -> [(&'static str, &Chart); 6] {
-        [
-            ("spark-stride", &self.spark),
-            ("spark-size", &self.staircase),
-            ("figure-1", &self.figure_1),
-            ("cm1-l1", &self.l1),
-            ("cm1-l2", &self.l2),
-            ("causes", &self.causes),
-        ]
-    }
+    let causes = causes::chart(&findings.causes);
+    let once = causes.series.iter().all(|series| series.spreads.is_empty());
+    let runs = if once { "One run of each" } else { "Medians; thin lines: smallest to largest run" };
+    let charts = [
+        ("spark-stride", times(&findings.spark)),
+        ("spark-size", staircase),
+        ("figure-1", figure_1().in_language(assignment.words())),
+        ("cm1-l1", misses(&findings.l1)),
+        ("cm1-l2", misses(&findings.l2)),
+        ("causes", causes.caption(caption(runs, "timing")).in_language(assignment.words())),
+    ];
+    charts.map(|(name, chart)| (name.to_owned(), chart)).into()
 }
 
 fn figure_1() -> Chart {
@@ -99,16 +68,4 @@ fn figure_1() -> Chart {
         rows,
     )
     .caption("SPARCstation 1+, 4-byte elements; read from the printed guide, to about 5 ns.")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn figure_1_has_its_eleven_curves() {
-        let chart = figure_1();
-        assert_eq!(chart.series.len(), 11);
-        assert!(!chart.is_empty());
-    }
 }

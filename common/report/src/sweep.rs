@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use chart::{Axis, Chart};
 use figures::units::Bytes;
 use figures::value::Reading;
-use machine::Machine;
 use records::record::{Record, Row};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -127,13 +126,6 @@ pub(crate) fn staircase(spark: &Record, waiting: Option<&Record>, assignment: &A
         assignment.sentence("stride {}, dependent", &[&STRIDE.to_string()]),
         &Vec::from_iter(points),
     )
-}
-
-/// Marks the capacities of the caches.
-pub(crate) fn with_capacities(chart: Chart, machine: &Machine) -> Chart {
-    machine.levels.iter().fold(chart, |chart, cache| {
-        chart.mark(cache.size.0 as f64, format!("L{} {}", cache.level, cache.size))
-    })
 }
 
 /// The sheet's table of section 2, from spark's record: for each array size, at one stride,

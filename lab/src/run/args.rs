@@ -72,7 +72,7 @@ impl Args {
     /// The sizes: those of the command line come first, then the assignment's (not with
     /// `--quick`).
     pub(super) fn sizes(&self, assignment: &Assignment) -> Sizes {
-        let given = if self.quick { Sizes::default() } else { assignment.sizes.clone() };
-        Sizes { matrix: self.size.or(given.matrix), runs: self.runs.or(given.runs), ..given }
+        let given = if self.quick { Sizes::default() } else { assignment.sizes };
+        Sizes { matrix: self.size.or(given.matrix), runs: self.runs.or(given.runs) }
     }
 }

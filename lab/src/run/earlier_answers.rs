@@ -5,13 +5,12 @@ use std::path::Path;
 
 use common::encoding;
 use common::failure::Failure;
+use common::saved::limits::BYTES;
 use common::system::files;
 use report::{Answers, AnswersError, PAGE};
 
 /// The file that the page's "Save answers" writes.
 const FILE: &str = "answers.json";
-/// Largest page or file of answers that is read, in bytes.
-const MAX_BYTES: u64 = 64 << 20;
 
 /// The answers in `folder`'s page and in its `answers.json`, merged; empty if there is
 /// neither.
@@ -34,7 +33,7 @@ pub(super) fn read_from(folder: &Path) -> Result<Answers, Failure> {
 }
 
 fn read(path: &Path, parse: &dyn Fn(&str) -> Result<Answers, AnswersError>) -> Result<Answers, Failure> {
-    let read = match files::read_at_most(path, MAX_BYTES) {
+    let read = match files::read_at_most(path, BYTES) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Answers::default()),
         Err(error) => Err(error.to_string()),
         Ok(bytes) => encoding::decode(&bytes)
@@ -54,29 +53,26 @@ mod tests {
     use super::*;
     use std::fs;
 
-    fn typed(saved: &str, id: &str) -> String {
-        format!(
-            r#"{{"format":"cache-lab-answers","version":2,"saved":"{saved}","fields":{{"{id}":"32 KiB"}}}}"#
-        )
-    }
-
     #[test]
     fn page_and_file_are_joined_and_what_cannot_be_read_is_not_written_over() {
         let folder = tempfile::tempdir().unwrap();
-        let place = |name: &str| folder.path().join(name);
-        let read = || read_from(folder.path()).unwrap().json();
-        assert_eq!(read(), Answers::default().json());
-        fs::write(place(FILE), typed("2026-11-20", "s2-1")).unwrap();
-        assert!(read().contains("s2-1"));
-        let script = |answers| format!("<script type=\"application/json\" id=\"answers\">{answers}</script>");
-        fs::write(place(PAGE), script(typed("2026-11-21", "s2-2"))).unwrap();
-        assert!(read().contains("s2-1") && read().contains("s2-2"));
-        let signed = |number| typed("2026-11-22", "student-1-number").replace("32 KiB", number);
-        fs::write(place(PAGE), script(signed("1"))).unwrap();
-        fs::write(place(FILE), signed("2")).unwrap();
-        assert!(read_from(folder.path()).unwrap_err().to_string().contains("different students"));
-        fs::write(place(FILE), "{\"half").unwrap();
-        let refused = read_from(folder.path()).unwrap_err().to_string();
-        assert!(refused.contains("answers.json") && refused.contains("--output"), "{refused}");
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        let typed = |id: &str, text: &str| {
+            format!(
+                r#"{{"format":"cache-lab-answers","version":2,"saved":"2026","fields":{{"{id}":"{text}"}}}}"#
+            )
+        };
+        let script = |json: &str| format!("<script type=\"application/json\" id=\"answers\">{json}</script>");
+        let refused = || read_from(folder.path()).unwrap_err().to_string();
+        assert_eq!(read_from(folder.path()).unwrap(), Answers::default());
+        write(FILE, &typed("s2-1", "32 KiB"));
+        write(PAGE, &script(&typed("s2-2", "32 KiB")));
+        let ids: Vec<String> = read_from(folder.path()).unwrap().fields.into_keys().collect();
+        assert_eq!(ids, ["s2-1", "s2-2"]);
+        write(PAGE, &script(&typed("student-1-number", "1")));
+        write(FILE, &typed("student-1-number", "2"));
+        assert!(refused().contains("different students"));
+        write(FILE, "{\"half");
+        assert!(refused().contains("answers.json") && refused().contains("--output"));
     }
 }

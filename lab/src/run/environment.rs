@@ -16,10 +16,8 @@ pub(crate) fn look(machine: &Machine, here: bool, processors: usize) -> Host {
         (true, _) => format!("{}, {processors} logical processors available", machine.description),
     };
     let mut facts = vec![("Processor", processor)];
-    facts.extend(known.virtual_machine.map(|name| {
-        let make = if name == "virtual machine" { String::new() } else { format!(" ({name})") };
-        ("Virtual machine", format!("yes{make}: times may scatter, counters may be missing"))
-    }));
+    let warned = |name| ("Virtual machine", format!("{name}: times may scatter, counters may be missing"));
+    facts.extend(known.virtual_machine.map(warned));
     facts.push(("Page size", machine.page_size.to_string()));
     facts.push(("Core clock", format!("{} (measured)", core_clock::measure())));
     facts.extend(known.system.map(|system| ("System", system)));

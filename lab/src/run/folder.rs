@@ -22,7 +22,7 @@ const STATE: &str = "unfinished.json";
 /// The report's folder and the temporary one, locked for this run.
 #[derive(Debug)]
 pub(super) struct Folder {
-    report: PathBuf,
+    pub(super) report: PathBuf,
     temporary: PathBuf,
     /// The experiments that an interrupted run with equal settings has finished.
     pub(super) found: Vec<String>,
@@ -52,19 +52,15 @@ impl Folder {
         if path.exists() && !path.is_dir() {
             return Err(refused(&"it is a file"));
         }
-        // A link is followed: its target is replaced.
-        let named = path.file_name().is_some() && !path.is_symlink();
-        let report =
-            if named { Ok(path.to_owned()) } else { path.canonicalize() }.map_err(|e| refused(&e))?;
-        let Some(parent) = report.parent() else { return Err(refused(&"it is the root folder")) };
         let current = std::env::current_dir().and_then(|current| current.canonicalize());
-        if current.is_ok_and(|now| report.canonicalize().is_ok_and(|report| now.starts_with(report))) {
+        if current.is_ok_and(|now| path.canonicalize().is_ok_and(|report| now.starts_with(report))) {
             return Err(refused(&"this command runs inside of it; change to its parent folder"));
         }
-        if !parent.as_os_str().is_empty() {
+        if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             fs::create_dir_all(parent).map_err(|error| refused(&error))?;
         }
-        let [temporary, lock] = [sibling(&report, "", ".tmp"), sibling(&report, ".", ".lock")];
+        let report = path.to_owned();
+        let [temporary, lock] = [beside(&report, "", ".tmp"), beside(&report, ".", ".lock")];
         let locked = files::lock(&lock).map_err(|error| {
             let _ = fs::remove_file(&lock);
             refused(&error)
@@ -120,11 +116,6 @@ impl Folder {
         })
     }
 
-    /// The report's folder.
-    pub(super) fn path(&self) -> &Path {
-        &self.report
-    }
-
     /// A file of the temporary folder.
     pub(super) fn temporary(&self, name: &str) -> PathBuf {
         self.temporary.join(name)
@@ -147,7 +138,7 @@ impl Folder {
         name: &str,
         measure: impl FnOnce() -> Result<Record, Failure>,
     ) -> Result<Record, Failure> {
-        let path = self.record_path(name);
+        let path = self.temporary.join("records").join(format!("{name}.json"));
         let bytes = files::read_at_most(&path, BYTES).unwrap_or_default();
         if let Some(stored) = str::from_utf8(&bytes).ok().and_then(|text| authentic::read(text).ok()) {
             return Ok(stored);
@@ -155,10 +146,6 @@ impl Folder {
         let record = measure()?;
         output::save(&record, &path)?;
         Ok(record)
-    }
-
-    fn record_path(&self, name: &str) -> PathBuf {
-        self.temporary.join("records").join(format!("{name}.json"))
     }
 
     /// Removes the temporary folder if nothing was measured.
@@ -275,7 +262,7 @@ mod tests {
         open(&at, "a", false).unwrap().record("spark", || record("one")).unwrap();
         let second = open(&at, "a", false).unwrap();
         assert_eq!(second.record("spark", || record("two")).unwrap().machine, "one");
-        fs::write(second.record_path("spark"), "{\"half").unwrap();
+        fs::write(second.temporary("records/spark.json"), "{\"half").unwrap();
         assert_eq!(second.record("spark", || record("two")).unwrap().machine, "two");
         drop(second);
         let third = open(&at, "a", true).unwrap();
@@ -288,23 +275,17 @@ mod tests {
         assert!(open(&at, "a", true).unwrap_err().to_string().contains("r.tmp"));
     }
 
-    /// What a kill between two steps of `replace` leaves: the new report, or the old one.
+    /// What a kill between two steps of `replace` leaves: no report, and a complete one that has
+    /// the temporary name.
     #[test]
     fn an_interrupted_replacement_is_finished_by_the_next_run() {
-        for (report_exists, names) in [(true, &["r", "r-1", "r-2"][..]), (false, &["r", "r-1"])] {
-            let place = tempfile::tempdir().unwrap();
-            let [at, temporary] = ["r", "r.tmp"].map(|name| place.path().join(name));
-            open(&at, "", false).unwrap().complete(&report("one")).unwrap();
-            fs::rename(&at, &temporary).unwrap();
-            if report_exists {
-                fs::create_dir(&at).unwrap();
-            }
-            open(&at, "", false).unwrap().complete(&report("two")).unwrap();
-            let mut found: Vec<_> = fs::read_dir(&place).unwrap().map(|e| e.unwrap().file_name()).collect();
-            found.sort();
-            assert_eq!(found, names);
-            assert_eq!(fs::read(at.join(PAGE)).unwrap(), b"two");
-            assert_eq!(fs::read(place.path().join("r-1").join(PAGE)).unwrap(), b"one");
-        }
+        let place = tempfile::tempdir().unwrap();
+        let [at, temporary, old] = ["r", "r.tmp", "r-1"].map(|name| place.path().join(name));
+        open(&at, "", false).unwrap().complete(&report("one")).unwrap();
+        fs::rename(&at, &temporary).unwrap();
+        open(&at, "", false).unwrap().complete(&report("two")).unwrap();
+        assert_eq!(fs::read_dir(&place).unwrap().count(), 2);
+        assert_eq!(fs::read(at.join(PAGE)).unwrap(), b"two");
+        assert_eq!(fs::read(old.join(PAGE)).unwrap(), b"one");
     }
 }

@@ -10,8 +10,7 @@ mod settings;
 
 use std::time::Instant;
 
-use common::cli::{Counters, Measuring, Modelling, Output};
-use common::counters;
+use common::cli::{Measuring, Modelling, Output};
 use common::failure::Failure;
 use common::measure::Session;
 use common::system::{cpu, facts::Facts, host};
@@ -50,10 +49,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         &Output::none(),
     )?;
     session.ends_at_signal = true;
-    if args.counters == Counters::Hardware {
-        // If it counts nothing, say so before the first experiment.
-        session.plan(&[counters::event("PAPI_L1_DCM").map_err(Failure::usage)?])?;
-    }
     let settings = Settings::new(args.quick, &args.sizes(&assignment), args.hasten, &session.machine);
     let (version, host, machine) = (common::VERSION, Facts::of_host().host_name, session.machine.summary());
     let (source, cpu) = (args.counters, args.cpu);
@@ -88,7 +83,7 @@ fn measure(
 ) -> Result<(), Failure> {
     let started = Instant::now();
     // If typed answers cannot be read, they would be lost: measure nothing.
-    earlier_answers::read_from(folder.path())?;
+    earlier_answers::read_from(&folder.report)?;
     let mut remarks = Vec::new();
     if !folder.found.is_empty() {
         let found = folder.found.join(", ");
@@ -106,13 +101,13 @@ fn measure(
     cpu::pin(&own);
     let mut findings = experiments::run_all(session, settings, folder, args.quiet, remarks)?;
     findings.took = started.elapsed().as_secs_f64();
-    let typed = earlier_answers::read_from(folder.path())?;
+    let typed = earlier_answers::read_from(&folder.report)?;
     let report = Report::new(&findings, assignment, further, typed, args.answers());
     if let Some(old) = folder.complete(&report.files().map_err(Failure::could_not)?)? {
         note(args, format!("lab run: the earlier report is in {}", old.display()));
     }
     report.warnings().iter().for_each(|warning| note(args, format!("note: {warning}")));
-    let page = folder.path().join(PAGE);
+    let page = folder.report.join(PAGE);
     note(args, format!("lab run: {} is ready; open it in a browser, or print it from there", page.display()));
     Ok(())
 }

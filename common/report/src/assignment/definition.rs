@@ -1,11 +1,9 @@
 //! What an assignment says.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU64;
 
 use figures::quantity::Kind;
-use figures::units::Bytes;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 /// How those who sign are called.
 pub(super) const ORDINALS: [&str; 6] = ["first", "second", "third", "fourth", "fifth", "sixth"];
@@ -40,33 +38,13 @@ pub struct Assignment {
 }
 
 /// Sizes and repetitions; missing ones are the guide's.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sizes {
     /// Rows and columns of the matrices.
     pub matrix: Option<u32>,
     /// Repetitions of each product.
     pub runs: Option<u32>,
-    /// Of spark's sweep.
-    #[serde(default)]
-    pub spark: Extent,
-    /// Of cm1's on L1.
-    #[serde(default)]
-    pub l1: Extent,
-    /// Of cm1's on L2.
-    #[serde(default)]
-    pub l2: Extent,
-}
-
-/// A sweep's largest array, and its repetitions per stride.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Extent {
-    /// The largest array.
-    #[serde(default, deserialize_with = "bytes")]
-    pub max: Option<Bytes>,
-    /// Repetitions.
-    pub repeats: Option<NonZeroU64>,
 }
 
 /// One of the guide's parts, or a section with its own programs.
@@ -153,9 +131,6 @@ pub struct Question {
     /// A hint where to look.
     #[serde(default)]
     pub hint: String,
-    /// An addition to the hint if this machine was measured.
-    #[serde(default)]
-    pub hint_here: String,
     /// The kind of its answer.
     #[serde(default)]
     pub kind: FieldKind,
@@ -221,7 +196,7 @@ impl FieldKind {
 
 /// A field of the sheet. Its `id` is the key in `answers.json`, the `id` of its
 /// element in the page, and never changes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Field {
     /// `s311-c-size`: section 3.1.1, part c, the quantity.
     pub id: String,
@@ -237,25 +212,8 @@ pub struct Field {
     pub choices: Vec<String>,
 }
 
-impl Field {
-    fn text(id: &str, section: &str, label: &str, kind: FieldKind) -> Field {
-        Field {
-            id: id.to_owned(),
-            section: section.to_owned(),
-            label: label.to_owned(),
-            kind,
-            range: false,
-            choices: Vec::new(),
-        }
-    }
-}
-
 fn three() -> u8 {
     3
-}
-
-fn bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Bytes>, D::Error> {
-    String::deserialize(from)?.parse().map(Some).map_err(serde::de::Error::custom)
 }
 
 impl Assignment {
@@ -274,26 +232,27 @@ impl Assignment {
     /// sections.
     pub fn fields(&self) -> Vec<Field> {
         let student = |(number, ordinal): (u8, &str)| {
-            [("number", "Number"), ("name", "Name")].map(|(what, asked)| {
-                let label = format!("{asked} of the {ordinal} student");
-                Field::text(
-                    &format!("student-{number}-{what}"),
-                    "students",
-                    self.word(&label),
-                    FieldKind::Line,
-                )
+            [("number", "Number"), ("name", "Name")].map(|(what, asked)| Field {
+                id: format!("student-{number}-{what}"),
+                section: "students".to_owned(),
+                label: self.word(&format!("{asked} of the {ordinal} student")).to_owned(),
+                kind: FieldKind::Line,
+                ..Field::default()
             })
         };
         let shown = |question: &&Question| self.shown().any(|section| section == question.section);
         let of_question = |question: &Question| {
+            let section = question.section.clone();
             let asked = Field {
+                id: question.id.clone(),
+                section: section.clone(),
+                label: question.label.clone(),
+                kind: question.kind,
                 range: question.range,
                 choices: question.choices.clone(),
-                ..Field::text(&question.id, &question.section, &question.label, question.kind)
             };
-            let why = question.why.as_ref().map(|label| {
-                Field::text(&format!("{}-why", question.id), &question.section, label, FieldKind::Text)
-            });
+            let id = format!("{}-why", question.id);
+            let why = question.why.clone().map(|label| Field { id, section, label, ..Field::default() });
             [Some(asked), why].into_iter().flatten()
         };
         let students = (1..=self.students).zip(ORDINALS).flat_map(student);
