@@ -82,12 +82,9 @@ fn pairs(a: &Path, b: &Path) -> Result<(Vec<Pair>, Vec<String>), Failure> {
     let names = |of: &BTreeMap<String, Record>| of.keys().cloned().collect::<Vec<_>>().join(", ");
     let both: Vec<String> = of_a.keys().filter(|name| of_b.contains_key(*name)).cloned().collect();
     if both.is_empty() {
+        let (a, b, in_a, in_b) = (input::name(a), input::name(b), names(&of_a), names(&of_b));
         return Err(Failure::could_not(format!(
-            "{} has {}, {} has {}: nothing to compare; give records of the same program",
-            input::name(a),
-            names(&of_a),
-            input::name(b),
-            names(&of_b)
+            "{a} has {in_a}, {b} has {in_b}: nothing to compare; give records of the same program"
         )));
     }
     let pair = |name: String| Some(Pair { a: of_a.remove(&name)?, b: of_b.remove(&name)?, name });
@@ -164,9 +161,9 @@ fn rows_alone(pairs: &[Pair]) -> Vec<String> {
             }
         }
     }
-    sentences.extend(
-        (!different.is_empty()).then(|| format!("other rows in A than in B: {}", different.join(", "))),
-    );
+    if !different.is_empty() {
+        sentences.push(format!("other rows in A than in B: {}", different.join(", ")));
+    }
     sentences
 }
 
