@@ -1,8 +1,8 @@
 //! `lab compare`: two runs, two machines, or measured and modelled.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use common::failure::Failure;
 use common::record::{Record, Row};

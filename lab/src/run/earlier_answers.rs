@@ -5,7 +5,7 @@ use std::path::Path;
 
 use common::encoding;
 use common::failure::Failure;
-use common::saved::limits::BYTES;
+use common::saved::BYTES;
 use common::system::files;
 use report::{Answers, AnswersError, PAGE};
 
