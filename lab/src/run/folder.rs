@@ -60,7 +60,7 @@ impl Folder {
             fs::create_dir_all(parent).map_err(|error| refused(&error))?;
         }
         let report = path.to_owned();
-        let [temporary, lock] = [beside(&report, "", ".tmp"), beside(&report, ".", ".lock")];
+        let [temporary, lock] = [sibling(&report, "", ".tmp"), sibling(&report, ".", ".lock")];
         let locked = files::lock(&lock).map_err(|error| {
             let _ = fs::remove_file(&lock);
             refused(&error)
