@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use common::text::{counted, shorten};
 
-use super::times::{self, Due};
 use crate::instructor::names;
 use crate::instructor::roster::Listed;
+use crate::instructor::tables::Table;
 
 /// The header that every table may use for the column that names students.
 const STUDENT: &str = "student";
@@ -74,18 +74,6 @@ impl Class {
     pub(super) fn column(&self, header: &str) -> Option<usize> {
         let header = header.trim().to_lowercase();
         self.listed.header.iter().position(|column| column.to_lowercase() == header)
-    }
-
-    /// The times of hand-in in the roster's column of times.
-    ///
-    /// # Errors
-    ///
-    /// If a time cannot be read; a clause.
-    pub(super) fn times(&self, due: Option<Due>) -> Result<HashMap<usize, i64>, String> {
-        let column = times::HEADERS.iter().find_map(|header| self.column(header));
-        let Some(at) = column else { return Ok(HashMap::new()) };
-        let rows = self.names.iter().zip(&self.listed.rows).enumerate();
-        times::of(rows.map(|(student, (name, row))| (student, name.as_str(), row[at].as_str())), due)
     }
 
     /// How a table names students: by its columns that have the header of a roster column,
@@ -158,6 +146,24 @@ impl Join<'_> {
             0 | 1 => Ok(students.first().copied()),
             _ => Err(format!("'{}' means two students; correct that row", self.shown(row))),
         }
+    }
+
+    /// The place of each student's row.
+    ///
+    /// # Errors
+    ///
+    /// If a row means two students, or a student has two rows; a clause.
+    pub(super) fn rows(&self, table: &Table) -> Result<HashMap<usize, usize>, String> {
+        let mut rows = HashMap::new();
+        for (place, row) in table.rows.iter().enumerate() {
+            if let Some(student) = self.student(&row.cells)?
+                && let Some(first) = rows.insert(student, place)
+            {
+                let (name, first) = (self.shown(&row.cells), table.rows[first].line);
+                return Err(format!("'{name}' is in lines {first} and {}; leave one", row.line));
+            }
+        }
+        Ok(rows)
     }
 
     /// What the row calls its student.

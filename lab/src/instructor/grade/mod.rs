@@ -56,10 +56,12 @@ pub(crate) struct Args {
     groups: Option<PathBuf>,
 
     /// Set when it was due: 2026-11-20T23:59+01:00; times without a zone have this one
-    ///
-    /// Times of hand-in are in the column 'time' of the roster or the worksheet.
     #[arg(long, value_name = "TIME", value_parser = times::due)]
     due: Option<Due>,
+
+    /// Read when each student handed in: CSV with a column 'time'; it may be the roster
+    #[arg(long, value_name = "FILE", requires = "due")]
+    times: Option<PathBuf>,
 
     /// Use this key of the sealed machines: the JSON file that lab mystery wrote
     #[arg(long, value_name = "FILE")]
@@ -103,8 +105,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let worksheet = args.worksheet.as_deref().map(|path| Worksheet::read(path, &class, args.due));
     let worksheet = worksheet.transpose()?;
     let mut times = worksheet.as_ref().map(|worksheet| worksheet.times.clone()).unwrap_or_default();
-    let of_roster = class.times(args.due);
-    times.extend(of_roster.map_err(|why| Failure::usage(format!("the roster: {why}")))?);
+    if let Some(path) = &args.times {
+        times.extend(times::of_file(path, &class, args.due)?);
+    }
     let out = |name: &str| args.output.as_ref().map(|out| out.join(name));
     let mut map = Map::read(out(MAP).as_deref(), &class)?;
     let points = Points::read(out(GRADES).as_deref(), &class, &rubric)?;
@@ -141,7 +144,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let students = 0..class.names.len();
     if args.due.is_some() && students.clone().all(|student| time(student).is_none()) {
         return Err(Failure::usage(
-            "no submission has a time of hand-in, so nothing can be compared with --due; give the roster a column 'time'",
+            "no submission has a time of hand-in, so nothing can be compared with --due; give a table of times with --times",
         ));
     }
     let grade = |student| grader.grade(student, &counting[student], time(student));

@@ -1,9 +1,14 @@
 //! When something was handed in, by the clock of the system that collected it.
 
 use std::collections::HashMap;
+use std::path::Path;
 
+use common::failure::Failure;
 use common::system::date;
 use common::text::shorten;
+
+use super::class::Class;
+use crate::instructor::tables::Table;
 
 /// Headers of the column of times: this kit's, Moodle's, and that of Google Forms.
 pub(super) const HEADERS: [&str; 3] = ["time", "Last modified (submission)", "Timestamp"];
@@ -58,20 +63,39 @@ pub(super) fn cell(text: &str, name: &str, due: Option<Due>) -> Result<Option<i6
     }
 }
 
-/// The times of students, each with their name and the cell; none if nothing was `due`.
+/// The times in column `at` of a table with these rows of students; none if nothing was `due`.
 ///
 /// # Errors
 ///
 /// If a cell cannot be read; a clause.
-pub(super) fn of<'t>(
-    cells: impl Iterator<Item = (usize, &'t str, &'t str)>,
+pub(super) fn of(
+    table: &Table,
+    at: usize,
+    rows: &HashMap<usize, usize>,
+    class: &Class,
     due: Option<Due>,
 ) -> Result<HashMap<usize, i64>, String> {
     let mut times = HashMap::new();
-    for (student, name, text) in cells.filter(|_| due.is_some()) {
-        times.extend(cell(text, name, due)?.map(|time| (student, time)));
+    for (student, place) in rows.iter().filter(|_| due.is_some()) {
+        let time = cell(table.rows[*place].cell(at), &class.names[*student], due)?;
+        times.extend(time.map(|time| (*student, time)));
     }
     Ok(times)
+}
+
+/// The times in the table of that file.
+///
+/// # Errors
+///
+/// If it cannot be read, has no column of times or of students, or a time cannot be read.
+pub(super) fn of_file(path: &Path, class: &Class, due: Option<Due>) -> Result<HashMap<usize, i64>, Failure> {
+    Table::read_with(path, |table| {
+        let columns = shorten(&table.header.join("', '"), 200);
+        let at = table.column(&HEADERS)?;
+        let at = at.ok_or_else(|| format!("it has no column '{}' ('{columns}')", HEADERS.join("' or '")))?;
+        let rows = class.join(&table.header, &[at])?.rows(&table)?;
+        of(&table, at, &rows, class, due)
+    })
 }
 
 /// Moodle's column, exported in English: `Friday, 20 November 2026, 9:59 PM`.

@@ -54,23 +54,11 @@ impl Worksheet {
         let (most, feedback) = (table.column(&MAXIMUM)?, table.column(&FEEDBACK)?);
         let (lock, time) = (table.column(&LOCK)?, table.column(&times::HEADERS)?);
         let own: Vec<usize> = [Some(grade), most, feedback, lock, time].into_iter().flatten().collect();
-        let join = class.join(&table.header, &own)?;
-        let mut rows = HashMap::new();
-        for (place, row) in table.rows.iter().enumerate() {
-            if let Some(student) = join.student(&row.cells)?
-                && let Some(first) = rows.insert(student, place)
-            {
-                let (name, first) = (join.shown(&row.cells), table.rows[first].line);
-                return Err(format!("'{name}' is in lines {first} and {}; leave one", row.line));
-            }
-        }
+        let rows = class.join(&table.header, &own)?.rows(&table)?;
         if rows.is_empty() {
             return Err(format!("its columns ('{columns}') name no student of the roster"));
         }
-        let cells = rows.iter().map(|(student, place)| {
-            (*student, class.names[*student].as_str(), time.map_or("", |at| table.rows[*place].cell(at)))
-        });
-        let times = times::of(cells, due)?;
+        let times = time.map(|at| times::of(&table, at, &rows, class, due)).transpose()?.unwrap_or_default();
         Ok(Worksheet { table, grade, most, feedback, lock, rows, times })
     }
 

@@ -3,7 +3,7 @@
 use super::{CASE, Case, graded, write};
 
 const SHEET: &str = "Identifier,number,Grade,Maximum Grade,Feedback comments\nParticipant 1,1001,,20.00,\nParticipant 2,2002,17.00,20.00,by hand\n";
-const DUE: &str = "--name-column user --due 2026-11-20T23:59+01:00 --output o in";
+const DUE: &str = "--name-column user --due 2026-11-20T23:59+01:00 --times t.csv --output o in";
 const SMALL: &str = "format = \"cache-lab-rubric/1\"\ntitle = \"t\"\n[[item]]\nid = \"s2-2\"\nlabel = \"a\"\nkind = \"bytes\"\nvalue = 65536\n";
 
 const CASES: &[Case] = &[
@@ -17,7 +17,7 @@ const CASES: &[Case] = &[
             ("o/grades.csv", "nº,s2-3_points\n1,1\n2,0\n3,0.5\n"),
             ("w.csv", "Identifier,nº,Grade,Maximum Grade\nP 1,1,,20.00\nP 2,2,,20.00\nP 3,3,,20.00\n"),
         ],
-        args: "--name-column id --due 2026-11-21T00:00Z --worksheet w.csv --output o in",
+        args: "--name-column id --due 2026-11-21T00:00Z --times r.csv --worksheet w.csv --output o in",
         points: &[("x1", "0"), ("x2", "2.5"), ("x3", "2")],
         says: &["late (hours are in grades.csv): 1 of 3 students: x1"],
         holds: &[("o/moodle.csv", "P 1,1,2.00,20.00\nP 2,2,0.00,20.00\nP 3,3,2.50,20.00\n")],
@@ -102,13 +102,16 @@ const CASES: &[Case] = &[
         files: &[("in/ana/", "RIGHT")],
         args: "--name-column user --due 2026-11-20T23:59+00:00 in",
         code: 2,
-        says: &["no submission has a time of hand-in", "give the roster a column 'time'"],
+        says: &["no submission has a time of hand-in", "give a table of times with --times"],
         ..CASE
     },
     Case {
         what: "a time without a zone has that of --due",
-        roster: "user,time\nana,2026-11-20 23:30\nbea,2026-11-20 23:30Z\n",
-        files: &[("in/ana/", "RIGHT"), ("in/bea/", "RIGHT")],
+        files: &[
+            ("in/ana/", "RIGHT"),
+            ("in/bea/", "RIGHT"),
+            ("t.csv", "number,time\n2002,2026-11-20 23:30Z\n1001,2026-11-20 23:30\n9,2026-11-30 23:30\n"),
+        ],
         args: DUE,
         points: &[("ana", "3"), ("bea", "3")],
         says: &["late (hours are in grades.csv): 1 of 2 students: bea", "Late by 0.52 hours."],
@@ -116,8 +119,14 @@ const CASES: &[Case] = &[
     },
     Case {
         what: "Moodle's column, and a student without a time",
-        roster: "user,Last modified (submission)\nana,\"Friday, 20 November 2026, 9:59\u{202f}PM\"\nbea,-\n",
-        files: &[("in/ana/", "RIGHT"), ("in/bea/", "RIGHT")],
+        files: &[
+            ("in/ana/", "RIGHT"),
+            ("in/bea/", "RIGHT"),
+            (
+                "t.csv",
+                "user,Last modified (submission)\nana,\"Friday, 20 November 2026, 9:59\u{202f}PM\"\nbea,-\n",
+            ),
+        ],
         args: DUE,
         points: &[("ana", "3"), ("bea", "3")],
         says: &["the time of hand-in is not known: 1 of 2 students: bea"],
@@ -219,6 +228,13 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("--groups t.csv", "group,nº\nA,1001\n", "none of its columns ('group', 'nº') has the header"),
     ("--groups t.csv", "group,name\nA,Ana\n", "'Ana' means two students"),
     (
+        TIMES_T,
+        "user,date\nana,2026-11-20 23:30\n",
+        "it has no column 'time' or 'Last modified (submission)' or 'Timestamp' ('user', 'date')",
+    ),
+    (TIMES_T, "nº,time\n1001,2026-11-20 23:30\n", "none of its columns ('nº', 'time') has the header"),
+    (TIMES_T, "user,time\nana,2026-11-20 23:30\nana,-\n", "'ana' is in lines 2 and 3"),
+    (
         DUE_T,
         "user,Grade,time\nana,,20/11/2026 23:30\n",
         "the time '20/11/2026 23:30' of 'ana' cannot be read",
@@ -245,6 +261,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "'a' expects 'exercise.tial'",
     ),
 ];
+const TIMES_T: &str = "--due 2026-11-20T23:59Z --times t.csv";
 const DUE_T: &str = "--due 2026-11-20T23:59Z --worksheet t.csv";
 
 /// The same for points in an earlier grades.csv.
