@@ -113,7 +113,12 @@ impl Measured<'_> {
         let before = Usage::of_children();
         counting.start().map_err(Failure::could_not)?;
         let watch = Stopwatch::start();
-        let ended = Command::new(&self.words[0]).args(&self.words[1..]).status();
+        let ended = Command::new(&self.words[0]).args(&self.words[1..]).spawn().and_then(|mut child| {
+            signals::pass_to(Some(child.id()));
+            let ended = child.wait();
+            signals::pass_to(None);
+            ended
+        });
         let time = watch.stop();
         let counts = counting.stop().map_err(Failure::could_not)?;
         let status = ended.map_err(|error| {

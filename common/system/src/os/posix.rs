@@ -112,17 +112,25 @@ static ASKED: AtomicI32 = AtomicI32::new(0);
 const PUT_OFF: &[u8] =
     b"\nnote: ending after the current measurement, results so far are saved; interrupt again to end at once\n";
 
+/// The child process that receives termination signals too; 0: none.
+static CHILD: AtomicI32 = AtomicI32::new(0);
+
 extern "C" fn remember(signal: libc::c_int) {
     #[cfg(target_os = "linux")]
     use libc::__errno_location as errno;
     #[cfg(target_os = "macos")]
     use libc::__error as errno;
     ASKED.store(signal, Ordering::Relaxed);
+    let child = CHILD.load(Ordering::Relaxed);
     // The interrupted code may be about to read its own `errno`, so that is restored.
-    // SAFETY: POSIX allows write in a handler, the bytes are static, and the place of errno is
-    // this thread's own.
+    // SAFETY: POSIX allows kill and write in a handler, the bytes are static, and the place of
+    // errno is this thread's own.
     unsafe {
         let before = *errno();
+        // A terminal sends its Ctrl-C to the child itself.
+        if child > 0 && signal != libc::SIGINT {
+            libc::kill(child, signal);
+        }
         libc::write(libc::STDERR_FILENO, PUT_OFF.as_ptr().cast(), PUT_OFF.len());
         *errno() = before;
     }
@@ -139,6 +147,10 @@ pub(crate) fn defer_termination() {
             libc::sigaction(signal, &action, null_mut());
         }
     }
+}
+
+pub(crate) fn pass_signals_to(child: Option<u32>) {
+    CHILD.store(child.map_or(0, |id| id as i32), Ordering::Relaxed);
 }
 
 pub(crate) fn termination_requested() -> bool {
