@@ -35,7 +35,6 @@ use owners::{Counting, Groups, Map, Owners};
 use points::Points;
 use reason::Reason;
 use rubric::Rubric;
-use submissions::Reading;
 use times::Due;
 use worksheet::Worksheet;
 
@@ -113,9 +112,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let points = Points::read(out(GRADES).as_deref(), &class, &rubric)?;
     let asked: Vec<String> = assignment.fields().into_iter().map(|field| field.id).collect();
     let of_machines = machines.as_ref().map(Machines::owners).unwrap_or_default();
-    let owners = Owners { class: &class, groups: &groups, map: &map, machines: &of_machines };
-    let reading = Reading { owners, due: args.due, fields: &asked };
-    let (submissions, mut notes) = reading.collect(&args.submissions)?;
+    let (machines_of, due) = (&of_machines, args.due);
+    let owners =
+        Owners { class: &class, groups: &groups, map: &map, machines: machines_of, due, fields: &asked };
+    let (submissions, mut notes) = owners.collect(&args.submissions)?;
     notes.extend(map.unknown(&submissions));
     let counting = owners::counting(&submissions, &class, &groups);
     let unresolved = unresolved(&submissions, &class);

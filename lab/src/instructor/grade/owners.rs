@@ -14,6 +14,7 @@ use common::text::{inert, shorten};
 use super::class::{Class, only, unquoted};
 use super::evidence::Submission;
 use super::gradescope::Submitter;
+use super::times::Due;
 use crate::instructor::tables::{Row, Table};
 
 /// What the instructor writes in `map.csv` for a submission that does not count.
@@ -136,13 +137,16 @@ impl Map {
     }
 }
 
-/// What decides.
+/// What decides whose a submission is, and how it is read.
 pub(super) struct Owners<'o> {
     pub(super) class: &'o Class,
     pub(super) groups: &'o Groups,
     pub(super) map: &'o Map,
     /// Students by the tag of their sealed machine.
     pub(super) machines: &'o HashMap<String, usize>,
+    pub(super) due: Option<Due>,
+    /// The ids of the fields that count.
+    pub(super) fields: &'o [String],
 }
 
 /// The students whose submission it is; none if the instructor has said so. Or a clause

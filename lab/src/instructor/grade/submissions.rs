@@ -15,7 +15,7 @@ use super::gradescope::{self, Known};
 use super::owners::Owners;
 use super::reason::Reason;
 use super::rubric::OF_EXERCISES;
-use super::times::{self, Due};
+use super::times;
 use crate::commands::handin::is_answer;
 use crate::exercise;
 use crate::instructor::tables::{Row, Table};
@@ -25,15 +25,7 @@ const ANSWERS_BYTES: usize = 128 << 10;
 /// Largest number of notes about one submission.
 const MAX_NOTES: usize = 12;
 
-/// How submissions are read.
-pub(super) struct Reading<'r> {
-    pub(super) owners: Owners<'r>,
-    pub(super) due: Option<Due>,
-    /// The ids of the fields that count.
-    pub(super) fields: &'r [String],
-}
-
-impl Reading<'_> {
+impl Owners<'_> {
     /// All submissions in `paths`: folders with one for each student, or tables with one in
     /// each row. The notes name columns of tables that belong to no question.
     ///
@@ -138,8 +130,8 @@ impl Reading<'_> {
             notes.push(Reason::OthersUnread(more.to_string()));
         }
         let (found, mut values) = match &known {
-            Some(known) => (self.owners.submitters(&known.submitters), Vec::new()),
-            None => (self.owners.named(&label.names), label.names),
+            Some(known) => (self.submitters(&known.submitters), Vec::new()),
+            None => (self.named(&label.names), label.names),
         };
         let submitters = known.iter().flat_map(|known| known.submitters.iter().flatten());
         values.extend(submitters.map(|(_, value)| value.clone()));
@@ -147,8 +139,8 @@ impl Reading<'_> {
         values.extend(label.key.rsplit_once('_').map(|(_, number)| number.to_owned()));
         let signed = ["student-1-number", "student-1-name"].into_iter().filter_map(|id| answers.get(id));
         values.extend(signed.map(Answer::to_string));
-        let suggested = self.owners.suggested(&evidence.machines(), &values);
-        let owner = self.owners.decided(&label.key, found);
+        let suggested = self.suggested(&evidence.machines(), &values);
+        let owner = self.decided(&label.key, found);
         let time = known.and_then(|known| known.time);
         Some(Submission { name: label.key, owner, suggested, time, answers, evidence, notes })
     }
@@ -159,7 +151,7 @@ impl Reading<'_> {
     ///
     /// If no column names students, or a time cannot be read; a clause.
     fn rows(&self, table: &Table, file: &str, notes: &mut Vec<String>) -> Result<Vec<Submission>, String> {
-        let (owners, time) = (&self.owners, table.column(&times::HEADERS)?);
+        let time = table.column(&times::HEADERS)?;
         let mut fields: Vec<(usize, &String)> = Vec::new();
         for id in self.fields {
             fields.extend(table.column(&[id])?.map(|at| (at, id)));
@@ -168,7 +160,7 @@ impl Reading<'_> {
             return Err("no column has the id of a question".to_owned());
         }
         let own: Vec<usize> = fields.iter().map(|(at, _)| *at).chain(time).collect();
-        let join = owners.class.join(&table.header, &own)?;
+        let join = self.class.join(&table.header, &own)?;
         let known = own.iter().chain(join.columns.iter().map(|(at, _)| at)).collect::<Vec<_>>();
         let others = (0..table.header.len()).filter(|at| !known.contains(&at));
         let others: Vec<&str> = others.map(|at| table.header[at].as_str()).collect();
@@ -181,7 +173,7 @@ impl Reading<'_> {
             let time = times::cell(time.map_or("", |at| row.cell(at)), &name, self.due)?;
             let answer = |(at, id): &(usize, &String)| ((*id).clone(), Answer::from(row.cell(*at)));
             let answers: BTreeMap<_, _> = fields.iter().map(answer).collect();
-            let owner = owners.decided(&name, owners.one(join.students(&row.cells), "is not in the roster"));
+            let owner = self.decided(&name, self.one(join.students(&row.cells), "is not in the roster"));
             let (suggested, evidence, notes) = Default::default();
             Ok(Submission { name, owner, suggested, time, answers, evidence, notes })
         };

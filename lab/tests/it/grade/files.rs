@@ -62,6 +62,7 @@ fn cases() -> Vec<Case> {
         ("report.zip", zipped(&[("report/report.html", &page)]), ""),
         ("home/ann/lab/kit/report/x/answers.json", right.clone(), ""),
         ("ANSWERS (1).json.txt", right.clone(), ""),
+        ("1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19/20/21/22/23/24/25/26/27/a.json", right.clone(), ""),
         ("answers.json", [&[0xff, 0xfe], &utf16[..]].concat(), ""),
         ("answers.json", [b"\xef\xbb\xbf".as_slice(), &right].concat(), ""),
         ("a.zip", zip("../../answers.json"), ""),
