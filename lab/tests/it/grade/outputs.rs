@@ -30,7 +30,7 @@ fn give(folder: &Path, student: &str, column: &str, points: &str) {
     let mut table = csv::Reader::from_reader(text.as_bytes());
     let header = table.headers().unwrap().clone();
     let at = header.iter().position(|header| header == column).unwrap();
-    let mut out = csv::WriterBuilder::new().delimiter(b';').from_writer(Vec::new());
+    let mut out = csv::Writer::from_writer(Vec::new());
     out.write_record(&header).unwrap();
     for row in table.records().map(Result::unwrap) {
         let cells = row
@@ -71,7 +71,7 @@ fn points_given_by_hand_are_used_for_the_same_answer() {
     give(folder, "'=cmd()", "spec-comment_points", "1");
     give(folder, "bea", "spec-comment_points", "0.25");
     let path = folder.join("o/grades.csv");
-    let more = fs::read_to_string(&path).unwrap().replace("\nbea;", "\nzoe;;;;;;1\nBEA;");
+    let more = fs::read_to_string(&path).unwrap().replace("\nbea,", "\nzoe,,,,,,1\nBEA,");
     fs::write(&path, more).unwrap();
     let says = grade(folder, "");
     for line in [
