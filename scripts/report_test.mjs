@@ -360,7 +360,7 @@ async function harmless() {
   };
   for (const [number, text] of HOSTILE.entries()) {
     file("sweep.out", `cache_size=8192\tstride=1\tavg_misses=0.5\tavg_time=0.1\tevent=${text}\n`);
-    run("plot", "sweep.out", "--title", text, "--caption", text, "--tolerate", "-o", "sweep.svg");
+    run("plot", "sweep.out", "--tolerate", "-o", "sweep.svg");
     await look("sweep.svg", text);
     if (number > 2) continue;
     file("m.toml", `name = ${JSON.stringify(text)}\ndescription = ${JSON.stringify(text)}\n[[cache]]\nlevel = 1\nsize = "4K"\nline = 64\nways = 2\n`);

@@ -235,7 +235,7 @@ pub fn chart(record: &Record) -> Chart {
     let source = record.rows.iter().find_map(|row| row.reading("avg_misses")?.source());
     let source = source.map(|source| format!("; source: {source}")).unwrap_or_default();
     let y = match saved::counts_misses(Some(event).filter(|event| !event.is_empty())) {
-        true => Axis::linear("misses per access").upto(1.0),
+        true => Axis::linear("misses per access"),
         false => Axis::linear(format!("{event} per access")),
     };
     chart::sweep(&format!("{event} per access by array size and stride"), y, rows)

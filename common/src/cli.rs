@@ -146,15 +146,15 @@ pub struct Look {
 
     /// Show this part of the chart's horizontal axis, like 16:4K
     #[arg(long, value_name = "LOW:HIGH", allow_hyphen_values = true)]
-    pub x_range: Option<chart::Range>,
+    pub x_range: Option<chart::Pair>,
 
     /// Show this part of the chart's vertical axis, like 0:1.5
     #[arg(long, value_name = "LOW:HIGH", allow_hyphen_values = true)]
-    pub y_range: Option<chart::Range>,
+    pub y_range: Option<chart::Pair>,
 
     /// Draw the chart with this width and height in pixels, like 1200x800
     #[arg(long, value_name = "WxH")]
-    pub chart_size: Option<chart::Size>,
+    pub chart_size: Option<chart::Pair>,
 
     /// Draw each curve in a panel of its own
     #[arg(long)]

@@ -183,16 +183,7 @@ pub fn draw(chart: &Chart, path: &Path) -> Result<(), Failure> {
             )));
         }
     };
-    write(path, &bytes)?;
-    let undrawn = chart.undrawn();
-    if extension.eq_ignore_ascii_case("png") && !undrawn.is_empty() {
-        let (name, some) = (crate::input::name(path), undrawn.iter().take(8).collect::<String>());
-        message(format!(
-            "note: {name} has '?' for {} characters that its font lacks ({some}); name the chart .svg instead",
-            undrawn.len()
-        ));
-    }
-    Ok(())
+    write(path, &bytes)
 }
 
 /// Writes a file atomically; `-` is standard output.

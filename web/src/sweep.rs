@@ -126,7 +126,7 @@ impl Sweep {
         let (name, title, axis) = match self.show {
             Show::Misses { level } => {
                 let title = format!("Misses of level {level} per access, by array size and stride");
-                ("avg_misses", title, Axis::linear("misses per access").upto(1.0))
+                ("avg_misses", title, Axis::linear("misses per access"))
             }
             Show::Time => {
                 let title = "Time of a dependent access, by array size and stride".to_owned();
@@ -201,14 +201,11 @@ pub(crate) struct Place {
 /// The curve that shows the caches: cost of an access against size of the working set.
 pub(crate) fn curve(points: Vec<(f64, f64)>, found: &[Place], caption: &str) -> String {
     let title = "Time of an access, by size of the working set";
-    let chart = Chart::new(title, Axis::bytes("working set"), Axis::log2("ns per access"))
+    let chart = Chart::new(title, Axis::bytes("working set"), Axis::log("ns per access"))
         .curve(String::new(), points)
         .caption(caption);
-    let chart = found.iter().fold(chart, |chart, place| match place.high > place.low {
-        true => chart.band(place.low, place.high, place.label.as_str()),
-        false => chart.mark(place.low, place.label.as_str()),
-    });
-    chart.svg()
+    let mark = |chart: Chart, place: &Place| chart.mark(place.low, place.high, place.label.as_str());
+    found.iter().fold(chart, mark).svg()
 }
 
 /// The same curve of a described machine, as its sizes and latencies give it: a working set

@@ -1,12 +1,13 @@
 //! The content of a chart, without its layout.
 
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
-use figures::text::clean;
+use figures::text::shorten;
 use figures::units::Bytes;
 use figures::value::Reading;
 
-use crate::axis::{Axis, Scale};
+use crate::axis::Axis;
 
 /// What a chart shows.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -21,14 +22,12 @@ pub struct Chart {
     pub y: Axis,
     /// The curves, in the order of their styles.
     pub series: Vec<Series>,
-    /// Places on the horizontal axis, such as a cache's capacity.
-    pub marks: Vec<Mark>,
+    /// Intervals of the horizontal axis, with a label, drawn as shades; single values as lines.
+    pub(crate) marks: Vec<(f64, f64, String)>,
     /// Whether the curves have an order, such as that of array sizes: they are drawn from light to dark.
     pub ordered: bool,
-    /// Width and height in pixels, if they are given.
-    pub size: Option<(u32, u32)>,
-    /// Whether each curve has a plot of its own.
-    pub panels: bool,
+    /// What the reader wants to see of it.
+    pub(crate) view: View,
     /// The picture's own texts in another language, by the English ones of [`WORDS`].
     words: BTreeMap<String, String>,
 }
@@ -36,11 +35,11 @@ pub struct Chart {
 /// The texts of a picture that are not the chart's. `.` is the decimal sign.
 pub const WORDS: [&str; 10] = [
     ".",
-    "{} in bytes (K = 1024)",
+    "{} in bytes (K = 1024), logarithmic",
     "{}, logarithmic",
     "no data",
     "Hollow at the lower edge: 0, which a logarithmic axis does not have.",
-    "Points outside the ranges shown: {}.",
+    "Points outside the ranges shown are not drawn.",
     "hollow point",
     "{} to {}",
     "source: {}",
@@ -52,11 +51,9 @@ pub const WORDS: [&str; 10] = [
 pub struct Series {
     /// Its name, at its end.
     pub name: String,
-    /// Its points, in drawing order. A point that is not finite (or not
-    /// positive on a logarithmic axis) is a gap in the line.
+    /// Its points, in drawing order. One that is not finite is a gap in the line.
     pub points: Vec<(f64, f64)>,
-    /// The spread of repeated runs: x value, smallest and largest y value, drawn as error
-    /// bars.
+    /// Error bars: x value, smallest and largest y value of repeated runs.
     pub spreads: Vec<(f64, f64, f64)>,
     /// Points of another source than the curve: drawn hollow, not connected.
     pub hollow: Vec<(f64, f64)>,
@@ -66,82 +63,124 @@ pub struct Series {
     pub source: String,
 }
 
-/// A value or an interval of the horizontal axis, with a label above the plot: a vertical
-/// line, or a shade.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Mark {
-    /// Left end.
-    pub from: f64,
-    /// Right end; the same as the left end of a single value.
-    pub to: f64,
-    /// Its label: `L1 32 KiB`.
-    pub label: String,
+/// What a reader wants to see of a chart.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct View {
+    /// Whether the vertical axis is logarithmic.
+    pub log_y: bool,
+    /// The shown part of the horizontal axis.
+    pub x_range: Option<Pair>,
+    /// The shown part of the vertical axis.
+    pub y_range: Option<Pair>,
+    /// Width and height.
+    pub size: Option<Pair>,
+    /// Whether each curve has a panel of its own.
+    pub panels: bool,
 }
 
-/// Longest text in a picture, in characters; more than fits.
-const MAX_TEXT: usize = 2000;
+/// The ends of an axis, `16:4K`, or width and height of a picture in pixels, `1200x800`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pair(pub(crate) f64, pub(crate) f64);
 
-/// A text from outside, made safe for a picture, line by line.
-fn plain(text: impl Into<String>) -> String {
-    let text = text.into();
-    let end = text.char_indices().nth(MAX_TEXT).map_or(text.len(), |(end, _)| end);
-    text[..end].lines().map(clean).collect::<Vec<_>>().join("\n")
+impl FromStr for Pair {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Pair, String> {
+        let size = |text: &str| text.parse::<Bytes>().ok().map(|bytes| bytes.0 as f64);
+        let number = |text: &str| text.parse().ok().filter(|x: &f64| x.is_finite()).or_else(|| size(text));
+        let parts = text.split_once([':', 'x']);
+        let pair = parts.and_then(|(first, second)| Some(Pair(number(first)?, number(second)?)));
+        pair.ok_or_else(|| {
+            format!("'{text}' is not a range and not a size; write two numbers, like 16:4K or 1200x800")
+        })
+    }
 }
+
+/// Shortest and longest sides of a picture.
+const MIN_SIDES: (i32, i32) = (400, 300);
+const MAX_SIDE: f64 = 5000.0;
+
+/// Most characters of a title or a caption, and of a name or a label.
+const MAX_TEXT: usize = 500;
+const MAX_NAME: usize = 40;
 
 impl Chart {
     /// A chart without curves yet.
     pub fn new(title: impl Into<String>, x: Axis, y: Axis) -> Chart {
-        Chart { title: plain(title), x, y, ..Chart::default() }
+        Chart { title: shorten(&title.into(), MAX_TEXT), x, y, ..Chart::default() }
     }
 
     /// Sets the caption.
-    pub fn caption(mut self, caption: impl Into<String>) -> Chart {
-        self.caption = plain(caption);
-        self
+    pub fn caption(self, caption: impl Into<String>) -> Chart {
+        Chart { caption: shorten(&caption.into(), MAX_TEXT), ..self }
     }
 
     /// Adds a curve.
     pub fn curve(mut self, name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Chart {
-        let points = points.into_iter().collect();
-        self.series.push(Series { name: plain(name), points, ..Series::default() });
+        let (name, points) = (shorten(&name.into(), MAX_NAME), points.into_iter().collect());
+        self.series.push(Series { name, points, ..Series::default() });
         self
     }
 
     /// Adds a curve of readings with the spread of their runs, and their source.
     pub fn readings(self, name: impl Into<String>, readings: &[(f64, Reading)]) -> Chart {
-        let amount = |(x, reading): &(f64, Reading)| (*x, reading.amount().unwrap_or(f64::NAN));
+        let points = readings.iter().map(|(x, reading)| (*x, reading.amount().unwrap_or(f64::NAN)));
         let spread =
             |(x, reading): &(f64, Reading)| reading.spread().map(|spread| (*x, spread.min, spread.max));
         let source = readings.iter().find_map(|(_, reading)| reading.source());
-        self.curve(name, readings.iter().map(amount))
-            .spread(readings.iter().filter_map(spread))
-            .source(source.map_or_else(String::new, |source| source.to_string()))
+        let mut chart = self.curve(name, points);
+        if let Some(series) = chart.series.last_mut() {
+            series.spreads = readings.iter().filter_map(spread).collect();
+            series.source = source.map_or_else(String::new, |source| source.to_string());
+        }
+        chart
     }
 
-    /// Adds a computed line, such as a roof: a curve without markers.
-    pub fn line(self, name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Chart {
-        self.curve(name, points).change_last(|series| series.is_line = true)
-    }
-
-    /// Adds error bars to the last curve: x value, smallest and largest y value of the
-    /// runs.
-    pub fn spread(self, spreads: impl IntoIterator<Item = (f64, f64, f64)>) -> Chart {
-        self.change_last(|series| series.spreads = spreads.into_iter().collect())
-    }
-
-    /// Adds hollow points of another source to the last curve.
-    pub fn hollow(self, points: impl IntoIterator<Item = (f64, f64)>) -> Chart {
-        self.change_last(|series| series.hollow = points.into_iter().collect())
-    }
-
-    /// Sets the source of the last curve's values.
-    pub fn source(self, source: impl Into<String>) -> Chart {
-        self.change_last(|series| series.source = plain(source))
-    }
-
-    fn change_last(mut self, change: impl FnOnce(&mut Series)) -> Chart {
-        self.series.last_mut().map(change);
+    /// Adds an interval of the horizontal axis, such as the possible sizes of a cache, or a
+    /// single value.
+    pub fn mark(mut self, from: f64, to: f64, label: impl Into<String>) -> Chart {
+        self.marks.push((from, to, shorten(&label.into(), MAX_NAME)));
         self
+    }
+
+    /// The chart as `view` describes it.
+    ///
+    /// # Errors
+    ///
+    /// If an axis cannot show the range, no point is in the ranges, or the size is too small;
+    /// the sentence names the reason.
+    pub fn viewed(mut self, view: &View) -> Result<Chart, String> {
+        self.y.is_log |= view.log_y;
+        let was_empty = self.is_empty();
+        let ranges = [("horizontal", &mut self.x, view.x_range), ("vertical", &mut self.y, view.y_range)];
+        for (name, axis, range) in ranges {
+            let Some(Pair(low, high)) = range else { continue };
+            if low >= high || !axis.has(low) || !axis.has(high) || !axis.names.is_empty() {
+                let why = "its first number must be below the second, and above 0 on a logarithmic axis";
+                return Err(format!("the {name} axis cannot have the range {low}:{high}: {why}"));
+            }
+            axis.range = Some((low, high));
+        }
+        if self.is_empty() && !was_empty {
+            return Err("nothing of this chart is in that range; choose a wider one".to_owned());
+        }
+        self.view = View { panels: view.panels && self.x.names.is_empty(), ..*view };
+        let grid = self.grid();
+        let [width, height] = [MIN_SIDES.0.max(150 * grid.0), MIN_SIDES.1.max(100 + 150 * grid.1)];
+        let fits = |least: i32, side: f64| (f64::from(least)..=MAX_SIDE).contains(&side);
+        if view.size.is_some_and(|size| !fits(width, size.0) || !fits(height, size.1)) {
+            return Err(format!(
+                "the size of this chart is {width}x{height} to {MAX_SIDE}x{MAX_SIDE} pixels"
+            ));
+        }
+        Ok(self)
+    }
+
+    /// Columns and rows of plots.
+    pub(crate) fn grid(&self) -> (i32, i32) {
+        let count = if self.view.panels { self.series.len().max(1) as i32 } else { 1 };
+        let columns = count.min(4);
+        (columns, (count + columns - 1) / columns)
     }
 
     /// The same in another language: `words` has the texts by the English ones, those of
@@ -149,11 +188,16 @@ impl Chart {
     pub fn in_language(mut self, words: &BTreeMap<String, String>) -> Chart {
         let own = WORDS.iter().filter_map(|english| words.get_key_value(*english));
         self.words = own.map(|(english, other)| (english.clone(), other.clone())).collect();
-        [self.x.sign, self.y.sign] = [words.get(".").cloned(), words.get(".").cloned()];
-        for text in self.texts_mut() {
-            if let Some(other) = words.get(text) {
-                *text = plain(other);
-            }
+        let mut texts = vec![&mut self.title, &mut self.caption];
+        for axis in [&mut self.x, &mut self.y] {
+            axis.sign = words.get(".").cloned();
+            texts.push(&mut axis.label);
+            texts.extend(&mut axis.names);
+        }
+        texts.extend(self.series.iter_mut().map(|series| &mut series.name));
+        texts.extend(self.marks.iter_mut().map(|mark| &mut mark.2));
+        for text in texts {
+            *text = words.get(text).unwrap_or(text).clone();
         }
         self
     }
@@ -164,77 +208,25 @@ impl Chart {
         parts.iter().fold(text, |text, part| text.replacen("{}", part, 1))
     }
 
-    /// Draws the curves from light to dark in their order.
-    pub fn ordered(self) -> Chart {
-        Chart { ordered: true, ..self }
-    }
-
-    /// Adds a vertical line, such as a cache's capacity.
-    pub fn mark(self, at: f64, label: impl Into<String>) -> Chart {
-        self.band(at, at, label)
-    }
-
-    /// Adds an interval, such as the possible sizes of a cache.
-    pub fn band(mut self, from: f64, to: f64, label: impl Into<String>) -> Chart {
-        self.marks.push(Mark { from, to, label: plain(label) });
-        self
-    }
-
-    /// Whether points are bars.
-    pub(crate) fn has_bars(&self) -> bool {
-        self.x.is_named() && self.y.scale == Scale::Linear
-    }
-
-    /// Whether there is no point that can be drawn.
+    /// Whether no point can be drawn.
     pub fn is_empty(&self) -> bool {
-        self.drawn().next().is_none()
-    }
-
-    /// All texts of the chart.
-    pub(crate) fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
-        let axes = [&mut self.x, &mut self.y]
-            .into_iter()
-            .flat_map(|axis| axis.names.iter_mut().chain([&mut axis.label]));
-        let series = self.series.iter_mut().map(|series| &mut series.name);
-        let marks = self.marks.iter_mut().map(|mark| &mut mark.label);
-        [&mut self.title, &mut self.caption].into_iter().chain(axes).chain(series).chain(marks)
+        !self.points().any(|(x, y)| self.x.shows(x) && self.y.shows(y))
     }
 
     /// The points of all curves, and the hollow ones.
-    pub(crate) fn all_points(&self) -> impl Iterator<Item = &(f64, f64)> + Clone {
-        self.series.iter().flat_map(|series| series.points.iter().chain(&series.hollow))
+    pub(crate) fn points(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.series.iter().flat_map(|series| series.points.iter().chain(&series.hollow)).copied()
     }
 
-    /// The points that the axes can show.
-    fn drawn(&self) -> impl Iterator<Item = &(f64, f64)> {
-        self.all_points().filter(|(x, y)| self.x.shows(*x) && self.y.shows(*y))
-    }
-
-    /// `stride: 4 KiB to 64 KiB`; nothing for an axis of names, or without points.
-    pub(crate) fn range_of(&self, is_x: bool) -> Option<String> {
-        let axis = if is_x { &self.x } else { &self.y };
-        let values = || self.drawn().map(|&(x, y)| if is_x { x } else { y });
-        let ends = [values().reduce(f64::min)?, values().reduce(f64::max)?].map(|value| axis.amount(value));
-        let range = self.say("{} to {}", &[&ends[0], &ends[1]]);
-        (!axis.is_named()).then(|| format!("{}: {range}", axis.label))
-    }
-
-    /// What the chart is about, in a sentence: its caption, its curves and their ranges.
+    /// What the chart is about, for readers who do not see it: its caption, axes and curves.
     pub(crate) fn description(&self) -> String {
-        let mut parts: Vec<String> =
-            self.caption.lines().map(|line| line.trim_end_matches('.').to_owned()).collect();
-        parts.extend([true, false].into_iter().filter_map(|is_x| self.range_of(is_x)));
-        let names = self.series.iter().map(|series| series.name.as_str());
-        let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
-        match names.as_slice() {
-            [first, .., last] if names.len() > 12 => {
-                parts.push(self.say("curves: {}", &[&self.say("{} to {}", &[first, last])]));
-            }
-            [] => {}
-            names => parts.push(self.say("curves: {}", &[&names.join(", ")])),
-        }
-        parts.retain(|part| !part.is_empty());
-        parts.join(". ") + "."
+        let names = Vec::from_iter(self.series.iter().map(|series| series.name.as_str()));
+        let names = match &names[..] {
+            [first, .., last] if self.ordered => self.say("{} to {}", &[first, last]),
+            names => names.join(", "),
+        };
+        let curves = self.say("curves: {}", &[&names]);
+        format!("{} {}, {}; {curves}.", self.caption, self.y.label, self.x.label)
     }
 }
 
@@ -246,7 +238,7 @@ pub fn sweep(title: &str, y: Axis, rows: impl IntoIterator<Item = (u64, u64, Opt
         let reading = reading.unwrap_or_else(|| Reading::missing("no value"));
         curves.entry(size).or_default().push((stride as f64, reading));
     }
-    let chart = Chart::new(title, Axis::bytes("stride"), y).ordered();
+    let chart = Chart { ordered: true, ..Chart::new(title, Axis::bytes("stride"), y) };
     curves
         .into_iter()
         .fold(chart, |chart, (size, readings)| chart.readings(Bytes(size).to_string(), &readings))

@@ -1,5 +1,4 @@
-//! Charts of measurements, drawn by plotters as SVG and PNG: curves over linear or logarithmic
-//! axes, with the machine and the source of the figures in the caption.
+//! Charts of measurements, drawn by plotters as SVG and PNG.
 //!
 //! A [`sweep`] is one picture, as in the lab guide: a curve for each array size, from light to
 //! dark in the order of size, with the size at its end. An SVG contains the values of its
@@ -7,9 +6,8 @@
 //!
 //! ```
 //! use chart::{Axis, Chart};
-//! let chart = Chart::new("Array sweep", Axis::bytes("stride"), Axis::linear("misses per access").upto(1.0))
-//!     .curve("64 KiB", [(32.0, 0.5), (64.0, 1.0), (128.0, 1.0)])
-//!     .caption("Misses of a 32 KiB cache, source: model of i5-7500.");
+//! let chart = Chart::new("Array sweep", Axis::bytes("stride"), Axis::linear("misses per access"))
+//!     .curve("64 KiB", [(32.0, 0.5), (64.0, 1.0), (128.0, 1.0)]);
 //! assert!(chart.svg().starts_with("<svg"));
 //! ```
 
@@ -18,14 +16,10 @@ mod bitmap;
 mod chart;
 mod draw;
 mod labels;
-mod layout;
 mod style;
-mod view;
 
-pub use axis::{Axis, Scale};
-pub use bitmap::ChartError;
-pub use chart::{Chart, Mark, Series, WORDS, sweep};
-pub use view::{Range, Size, View};
+pub use axis::Axis;
+pub use chart::{Chart, Pair, Series, View, WORDS, sweep};
 
 /// Shows the values of a chart's points in a page, under the pointer or by arrow keys. A page
 /// includes it once; it finds all charts, also later ones, and needs nothing else.

@@ -140,15 +140,9 @@ pub fn chart(record: &Record) -> Chart {
 
 /// The times under `key` of all kernels, drawn `offset` to the right of the middle.
 fn bars(chart: Chart, record: &Record, key: &str, name: &str, offset: f64) -> Chart {
-    let step = |row: &Row| Some(row.amount(key)? * 1e9 / row.whole("size")?.pow(3) as f64);
-    let places = || (1..).map(|place| f64::from(place) + offset).zip(&record.rows);
-    let bars: Vec<(f64, f64)> = places().filter_map(|(at, row)| Some((at, step(row)?))).collect();
-    let spreads = places().filter_map(|(at, row)| {
-        let of = |seconds: f64| Some(step(row)? * seconds / row.amount(key)?);
-        let spread = row.reading(key)?.spread()?;
-        Some((at, of(spread.min)?, of(spread.max)?))
-    });
-    chart.curve(name, bars).spread(spreads)
+    let step = |row: &Row| Some(row.reading(key)?.scaled(1e9 / row.whole("size")?.pow(3) as f64));
+    let places = (1..).map(|place| f64::from(place) + offset).zip(&record.rows);
+    chart.readings(name, &Vec::from_iter(places.filter_map(|(at, row)| Some((at, step(row)?)))))
 }
 
 fn text_of(row: &Row, key: &str) -> String {

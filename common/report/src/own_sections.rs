@@ -137,7 +137,7 @@ fn picture(
     let Drawing { x, y, curve, log } = drawing;
     let rows = rows(section, all);
     let said = |name: &str| name.replace('_', " ");
-    let axis = if *log { Axis::log10 } else { Axis::linear };
+    let axis = if *log { Axis::log } else { Axis::linear };
     let title = format!("{}: {}", section.title, assignment.word(&said(y)));
     let mut chart = Chart::new(title, Axis::linear(said(x)), axis(said(y)));
     let mut names: Vec<String> = Vec::new();

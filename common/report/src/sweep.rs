@@ -109,7 +109,7 @@ pub(crate) fn staircase(spark: &Record, waiting: Option<&Record>, assignment: &A
     let chart = Chart::new(
         "Time of an access by array size",
         Axis::bytes("array size"),
-        Axis::log2("time per access (ns)"),
+        Axis::log("time per access (ns)"),
     );
     let chart = [1, 16, STRIDE.0, 4096].into_iter().fold(chart, |chart, wanted| {
         let curve = cells.iter().filter(|((stride, _), _)| *stride == wanted);

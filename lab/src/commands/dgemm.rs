@@ -118,11 +118,8 @@ impl Ladder for Products<'_> {
         };
         let misses = Axis::linear("misses per inner iteration");
         vec![
-            (
-                "dgemm-time.svg",
-                drawn("Time of the matrix product", Axis::log10("seconds"), "seconds", &timed),
-            ),
-            ("dgemm-rate.svg", drawn("Rate of the matrix product", Axis::log10("GFLOP/s"), "gflops", &timed)),
+            ("dgemm-time.svg", drawn("Time of the matrix product", Axis::log("seconds"), "seconds", &timed)),
+            ("dgemm-rate.svg", drawn("Rate of the matrix product", Axis::log("GFLOP/s"), "gflops", &timed)),
             ("dgemm-misses.svg", drawn("L1 misses per inner iteration", misses, MISSES, &modelled)),
         ]
     }

@@ -17,8 +17,8 @@ use common::{input, output};
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("chart_size", |option| option.visible_alias("size")))]
 pub(crate) struct Args {
-    /// What cm1 or spark printed or recorded; several files are runs of one sweep,
-    /// and each cell is their median; - is the standard input
+    /// What cm1 or spark printed or recorded; several files of one machine are runs of one
+    /// sweep, and each cell is their median; - is the standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -38,21 +38,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SIZES", value_delimiter = ',')]
     sizes: Vec<Bytes>,
 
-    /// Draw files of different machines in one chart, each with its own curves
-    #[arg(long)]
-    overlay: bool,
-
     /// Draw damaged files too: an incomplete line is skipped, an entry that is not a number is a gap
     #[arg(long)]
     tolerate: bool,
-
-    /// Set the line above the chart
-    #[arg(long, value_name = "TEXT")]
-    title: Option<String>,
-
-    /// Set the lines below the chart, such as the machine's name
-    #[arg(long, value_name = "TEXT")]
-    caption: Option<String>,
 
     #[command(flatten)]
     look: Look,
@@ -82,14 +70,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut sweeps = Vec::new();
     for path in &args.files {
         let sweep = input::sweep(path)?;
-        check(path, &sweep, args.tolerate)?;
+        if let Some(damage) = sweep.damage.first().filter(|_| !args.tolerate) {
+            let name = input::name(path);
+            let remedy = "make the file again, or draw the rest of it with --tolerate";
+            return Err(Failure::could_not(format!("{name}: {damage}; {remedy}")));
+        }
+        notes(&sweep.notes, &format!("lab plot: {}", input::name(path)));
         sweeps.push(sweep);
     }
     output::check_distinct(args.files.iter().map(PathBuf::as_path), [picture.as_path()])?;
     of_one_event(args, &sweeps)?;
     all_there(&args.sizes, &sweeps)?;
-    let labels = labels(args)?;
-    let chart = args.look.applied(chart(args, &sweeps, &labels)?).map_err(Failure::usage)?;
+    let chart = args.look.applied(chart(args, &sweeps)?).map_err(Failure::usage)?;
     output::draw(&chart, &picture)?;
     output::message(format!("lab plot: drew {}", input::name(&picture)));
     Ok(())
@@ -99,43 +91,19 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 fn all_there(sizes: &[Bytes], sweeps: &[Saved]) -> Result<(), Failure> {
     let there: BTreeSet<Bytes> =
         sweeps.iter().flat_map(|sweep| &sweep.cells).map(|cell| Bytes(cell.size)).collect();
-    match sizes.iter().find(|size| !there.contains(size)) {
-        None => Ok(()),
-        Some(size) => {
-            let there: Vec<String> = there.iter().map(Bytes::to_string).collect();
-            Err(Failure::usage(format!(
-                "--sizes {size} is not in these files; they have {}",
-                shorten(&there.join(", "), 300)
-            )))
-        }
-    }
+    let Some(size) = sizes.iter().find(|size| !there.contains(size)) else { return Ok(()) };
+    let there = shorten(&Vec::from_iter(there.iter().map(Bytes::to_string)).join(", "), 300);
+    Err(Failure::usage(format!("--sizes {size} is not in these files; they have {there}")))
 }
 
 /// Refuses files whose misses are of different events: they have no median.
 fn of_one_event(args: &Args, sweeps: &[Saved]) -> Result<(), Failure> {
-    let events =
-        args.files.iter().zip(sweeps).filter_map(|(file, sweep)| Some((file, sweep.event.as_ref()?)));
-    let events: Vec<(&PathBuf, &String)> = events.collect();
-    match events.iter().find(|(_, event)| *event != events[0].1) {
-        Some((file, other)) if args.show != Some(Show::Time) => Err(Failure::usage(format!(
-            "{} counted {}, {} counted {other}: a curve shows one event; draw each in its own picture",
-            input::name(events[0].0),
-            events[0].1,
-            input::name(file)
-        ))),
-        _ => Ok(()),
+    let events: BTreeSet<&str> = sweeps.iter().filter_map(|sweep| sweep.event.as_deref()).collect();
+    if events.len() > 1 && args.show != Some(Show::Time) {
+        let events = Vec::from_iter(events).join(" and ");
+        let remedy = "a curve shows one event; draw each in its own picture";
+        return Err(Failure::usage(format!("these files counted {events}: {remedy}")));
     }
-}
-
-/// Refuses a damaged file; prints at most three other remarks on it to stderr.
-fn check(path: &Path, sweep: &Saved, tolerate: bool) -> Result<(), Failure> {
-    let name = input::name(path);
-    if let Some(damage) = sweep.damage.first().filter(|_| !tolerate) {
-        return Err(Failure::could_not(format!(
-            "{name}: {damage}; make the file again, or draw the rest of it with --tolerate"
-        )));
-    }
-    notes(&sweep.notes, &format!("lab plot: {name}"));
     Ok(())
 }
 
@@ -146,27 +114,16 @@ fn default_output(files: &[PathBuf]) -> PathBuf {
     }
 }
 
-/// The prefix of each file's curves: empty, or its machine.
-///
-/// Refuses files of different machines unless they are to be drawn as separate curves.
-fn labels(args: &Args) -> Result<Vec<String>, Failure> {
-    let machines: Vec<Option<String>> = args.files.iter().map(|file| machine(file)).collect();
-    let mut known = machines.iter().flatten();
-    if let (Some(one), false) = (known.next(), args.overlay)
-        && let Some(other) = known.find(|other| *other != one)
-    {
-        return Err(Failure::usage(format!(
-            "these are sweeps of different machines, '{}' and '{}'; draw them in one chart with --overlay",
-            shorten(one, 60),
-            shorten(other, 60)
-        )));
-    }
-    let label = |(file, machine): (&PathBuf, Option<String>)| match (args.overlay, machine) {
-        (false, _) => String::new(),
-        (true, Some(machine)) => shorten(machine.split(" (").next().unwrap_or_default(), 30) + ": ",
-        (true, None) => input::name(file) + ": ",
+/// The prefix of each file's curves: empty if all are of one machine, or no file names another.
+fn labels(files: &[PathBuf]) -> Vec<String> {
+    let machines = Vec::from_iter(files.iter().map(|file| machine(file)));
+    let known: BTreeSet<&String> = machines.iter().flatten().collect();
+    let label = |(file, machine): (&PathBuf, &Option<String>)| match machine {
+        _ if known.len() < 2 => String::new(),
+        Some(machine) => shorten(machine.split(" (").next().unwrap_or_default(), 30) + ": ",
+        None => input::name(file) + ": ",
     };
-    Ok(args.files.iter().zip(machines).map(label).collect())
+    files.iter().zip(&machines).map(label).collect()
 }
 
 /// The machine that a record names; other formats do not name it.
@@ -177,12 +134,14 @@ fn machine(file: &Path) -> Option<String> {
 }
 
 /// The chart of the cells' medians over all sweeps with the same label.
-fn chart(args: &Args, sweeps: &[Saved], labels: &[String]) -> Result<Chart, Failure> {
-    let of_file = |(sweep, label): (&'_ Saved, _)| {
-        sweep.cells.iter().map(move |cell| (label, *cell)).collect::<Vec<_>>()
-    };
-    let cells: Vec<(&String, SavedCell)> =
-        sweeps.iter().zip(labels).flat_map(of_file).filter(|(_, cell)| wanted(args, cell)).collect();
+fn chart(args: &Args, sweeps: &[Saved]) -> Result<Chart, Failure> {
+    let labels = labels(&args.files);
+    let cells = sweeps
+        .iter()
+        .zip(&labels)
+        .flat_map(|(sweep, label)| sweep.cells.iter().map(move |cell| (label, cell)));
+    let is_wanted = |cell: &SavedCell| args.sizes.is_empty() || args.sizes.contains(&Bytes(cell.size));
+    let cells = Vec::from_iter(cells.filter(|(_, cell)| is_wanted(cell)));
     let misses = cells.iter().any(|(_, cell)| cell.misses.is_some());
     let show = args.show.unwrap_or(if misses { Show::Misses } else { Show::Time });
     let mut curves: BTreeMap<(&String, u64), BTreeMap<u64, Vec<f64>>> = BTreeMap::new();
@@ -196,13 +155,12 @@ fn chart(args: &Args, sweeps: &[Saved], labels: &[String]) -> Result<Chart, Fail
     }
     if curves.values().flat_map(BTreeMap::values).all(Vec::is_empty) {
         let what = if show == Show::Misses { "misses" } else { "times" };
-        return Err(Failure::could_not(format!(
-            "there are no {what} to draw in these files for the sizes wanted"
-        )));
+        let why = format!("there are no {what} to draw in these files for the sizes wanted");
+        return Err(Failure::could_not(why));
     }
     let other = sweeps.iter().find(|sweep| !sweep.counts_misses()).and_then(|sweep| sweep.event.as_deref());
     let (what, y) = match (show, other) {
-        (Show::Misses, None) => ("Misses", Axis::linear("misses per access").upto(1.0)),
+        (Show::Misses, None) => ("Misses", Axis::linear("misses per access")),
         (Show::Misses, Some(event)) => (event, Axis::linear(format!("{event} per access"))),
         (Show::Time, _) => ("Time", Axis::linear("time per access (ns)")),
     };
@@ -210,43 +168,31 @@ fn chart(args: &Args, sweeps: &[Saved], labels: &[String]) -> Result<Chart, Fail
         Over::Stride => ("stride", Axis::bytes("stride between accesses")),
         Over::Size => ("array size", Axis::bytes("array size")),
     };
-    let title = args.title.clone().unwrap_or_else(|| format!("{what} against {over}"));
-    let mut chart = Chart::new(title, x, y).caption(caption(args, sweeps));
-    let mut sources: Vec<String> =
-        sweeps.iter().filter_map(|sweep| Some(sweep.source?.to_string())).collect();
-    sources.dedup();
+    let mut chart = Chart::new(format!("{what} against {over}"), x, y).caption(caption(args, sweeps));
+    // The curves of different machines have no order.
+    chart.ordered = labels.iter().all(String::is_empty);
     for ((label, curve), points) in curves {
         let median = |(at, runs): (u64, Vec<f64>)| (at as f64, Reading::from_runs(&runs, Source::Timing));
-        let readings: Vec<(f64, Reading)> = points.into_iter().map(median).collect();
-        chart = chart.readings(format!("{label}{}", Bytes(curve)), &readings).source(sources.join(", "));
+        let points = Vec::from_iter(points.into_iter().map(median));
+        chart = chart.readings(format!("{label}{}", Bytes(curve)), &points);
     }
-    // The curves of different machines have no order.
-    Ok(if args.overlay { chart } else { chart.ordered() })
-}
-
-fn wanted(args: &Args, cell: &SavedCell) -> bool {
-    args.sizes.is_empty() || args.sizes.contains(&Bytes(cell.size))
+    let sources = sweeps.iter().filter_map(|sweep| sweep.source).map(|source| source.to_string());
+    let sources = Vec::from_iter(sources.collect::<BTreeSet<_>>()).join(", ");
+    chart.series.iter_mut().for_each(|series| series.source.clone_from(&sources));
+    Ok(chart)
 }
 
 /// Event, source and files of the figures, as far as known.
 fn caption(args: &Args, sweeps: &[Saved]) -> String {
-    let files: Vec<String> = args.files.iter().map(|file| input::name(file)).collect();
-    let mut facts = Vec::new();
-    let mut distinct = |fact: String| {
-        if !facts.contains(&fact) {
-            facts.push(fact);
-        }
-    };
-    for sweep in sweeps {
-        sweep.event.iter().for_each(|event| distinct(format!("event {event}")));
-        sweep.source.iter().for_each(|source| distinct(format!("source: {source}")));
-    }
-    distinct(match files.as_slice() {
+    let events = sweeps.iter().filter_map(|sweep| Some(format!("event {}", sweep.event.as_ref()?)));
+    let sources = sweeps.iter().filter_map(|sweep| Some(format!("source: {}", sweep.source?)));
+    let facts: BTreeSet<String> = events.chain(sources).collect();
+    let files = Vec::from_iter(args.files.iter().map(|file| input::name(file)));
+    let files = match &files[..] {
         [one] => format!("file {one}"),
         many => format!("median of {} files: {}", many.len(), many.join(", ")),
-    });
-    let known = args.caption.iter().cloned().chain([facts.join("; ") + "."]);
-    known.collect::<Vec<_>>().join("\n")
+    };
+    Vec::from_iter(facts.into_iter().chain([files])).join("; ") + "."
 }
 
 /// Prints the first three remarks on a file, and how many more there are, to stderr.

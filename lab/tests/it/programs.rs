@@ -132,8 +132,7 @@ fn machines_are_drawn_separately_and_never_mixed() {
         assert!(lab(folder.path(), &args).status.success());
     }
     let files = "plot i5-7500/records/cm1-l1.json zen3/records/cm1-l1.json";
-    refuses(folder.path(), &format!("{files} -o both.svg"), 2, "--overlay");
-    let drawn = lab(folder.path(), &format!("{files} --overlay --sizes 32K,64K -o both.svg"));
+    let drawn = lab(folder.path(), &format!("{files} --sizes 32K,64K -o both.svg"));
     assert!(drawn.status.success(), "{}", stderr(&drawn));
     let picture = std::fs::read_to_string(folder.path().join("both.svg")).unwrap();
     assert!(picture.contains("i5-7500: 32 KiB") && picture.contains("zen3: 64 KiB"));

@@ -103,7 +103,7 @@ impl Findings {
         let mut chart = Chart::new(
             "Time of dependent accesses by working set",
             Axis::bytes("working set"),
-            Axis::log2("ns per access"),
+            Axis::log("ns per access"),
         )
         .caption(format!("Random order, one access per line; source: {}.", self.source))
         .curve("all levels", points(&self.settled.scan));
@@ -112,10 +112,8 @@ impl Findings {
         for l in &self.settled.levels {
             chart = chart.curve(format!("near the end of L{}", l.level), points(&l.knee));
             let name = format!("L{} {}", l.level, l.size_text());
-            chart = match l.range {
-                (low, high) if low == high => chart.mark(low as f64, name),
-                (low, high) => chart.band(low.max(smallest) as f64, high.min(largest) as f64, name),
-            };
+            let (low, high) = (l.range.0.max(smallest), l.range.1.min(largest));
+            chart = chart.mark(low as f64, high as f64, name);
         }
         chart
     }

@@ -118,7 +118,7 @@ const LINES: &[(&str, &[&str])] = &[
         &[
             "cm1.json -o cm1-again.svg",
             "spark.json --over size -o spark-again.svg",
-            "cm1.json report/records/cm1-l2.json --overlay -o both.svg",
+            "cm1.json report/records/cm1-l2.json -o both.svg",
             "report/records/cm1-l1.csv -o of-csv.svg",
             "M",
             "mm1.json",
