@@ -9,6 +9,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, Parser, ValueEnum};
 
 use figures::text::shorten;
+use figures::units::Bytes;
 use system::signals;
 
 use crate::console;
@@ -145,20 +146,31 @@ pub struct Look {
     pub log_y: bool,
 
     /// Show this part of the chart's horizontal axis, like 16:4K
-    #[arg(long, value_name = "LOW:HIGH", allow_hyphen_values = true)]
-    pub x_range: Option<chart::Pair>,
+    #[arg(long, value_name = "LOW:HIGH", allow_hyphen_values = true, value_parser = pair)]
+    pub x_range: Option<(f64, f64)>,
 
     /// Show this part of the chart's vertical axis, like 0:1.5
-    #[arg(long, value_name = "LOW:HIGH", allow_hyphen_values = true)]
-    pub y_range: Option<chart::Pair>,
+    #[arg(long, value_name = "LOW:HIGH", allow_hyphen_values = true, value_parser = pair)]
+    pub y_range: Option<(f64, f64)>,
 
     /// Draw the chart with this width and height in pixels, like 1200x800
-    #[arg(long, value_name = "WxH")]
-    pub chart_size: Option<chart::Pair>,
+    #[arg(long, value_name = "WxH", value_parser = pair)]
+    pub chart_size: Option<(f64, f64)>,
 
     /// Draw each curve in a panel of its own
     #[arg(long)]
     pub panels: bool,
+}
+
+/// The ends of an axis, `16:4K`, or a width and a height, `1200x800`.
+fn pair(text: &str) -> Result<(f64, f64), String> {
+    let size = |text: &str| text.parse::<Bytes>().ok().map(|bytes| bytes.0 as f64);
+    let number = |text: &str| text.parse().ok().filter(|x: &f64| x.is_finite()).or_else(|| size(text));
+    let parts = text.split_once([':', 'x']);
+    let numbers = parts.and_then(|(first, second)| Some((number(first)?, number(second)?)));
+    numbers.ok_or_else(|| {
+        format!("'{text}' is not a range and not a size; write two numbers, like 16:4K or 1200x800")
+    })
 }
 
 impl Look {

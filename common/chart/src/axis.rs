@@ -84,9 +84,7 @@ impl Axis {
         let ends = [grid.low, grid.high].map(|at| if self.is_log { 10f64.powf(at) } else { at });
         if self.names.is_empty() {
             (grid.bold, grid.light) = (self.ticks(ends, most.max(2)), self.ticks(ends, 5 * most.max(2)));
-        }
-        if grid.bold.len() < 2 && self.names.is_empty() {
-            grid.bold = ends.to_vec();
+            grid.bold = if grid.bold.len() < 2 { ends.to_vec() } else { grid.bold };
         }
         grid
     }

@@ -1,7 +1,6 @@
 //! The content of a chart, without its layout.
 
 use std::collections::BTreeMap;
-use std::str::FromStr;
 
 use figures::text::shorten;
 use figures::units::Bytes;
@@ -69,36 +68,14 @@ pub struct View {
     /// Whether the vertical axis is logarithmic.
     pub log_y: bool,
     /// The shown part of the horizontal axis.
-    pub x_range: Option<Pair>,
+    pub x_range: Option<(f64, f64)>,
     /// The shown part of the vertical axis.
-    pub y_range: Option<Pair>,
-    /// Width and height.
-    pub size: Option<Pair>,
+    pub y_range: Option<(f64, f64)>,
+    /// Width and height in pixels.
+    pub size: Option<(f64, f64)>,
     /// Whether each curve has a panel of its own.
     pub panels: bool,
 }
-
-/// The ends of an axis, `16:4K`, or width and height of a picture in pixels, `1200x800`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pair(pub(crate) f64, pub(crate) f64);
-
-impl FromStr for Pair {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Pair, String> {
-        let size = |text: &str| text.parse::<Bytes>().ok().map(|bytes| bytes.0 as f64);
-        let number = |text: &str| text.parse().ok().filter(|x: &f64| x.is_finite()).or_else(|| size(text));
-        let parts = text.split_once([':', 'x']);
-        let pair = parts.and_then(|(first, second)| Some(Pair(number(first)?, number(second)?)));
-        pair.ok_or_else(|| {
-            format!("'{text}' is not a range and not a size; write two numbers, like 16:4K or 1200x800")
-        })
-    }
-}
-
-/// Shortest and longest sides of a picture.
-const MIN_SIDES: (i32, i32) = (400, 300);
-const MAX_SIDE: f64 = 5000.0;
 
 /// Most characters of a title or a caption, and of a name or a label.
 const MAX_TEXT: usize = 500;
@@ -154,7 +131,7 @@ impl Chart {
         let was_empty = self.is_empty();
         let ranges = [("horizontal", &mut self.x, view.x_range), ("vertical", &mut self.y, view.y_range)];
         for (name, axis, range) in ranges {
-            let Some(Pair(low, high)) = range else { continue };
+            let Some((low, high)) = range else { continue };
             if low >= high || !axis.has(low) || !axis.has(high) || !axis.names.is_empty() {
                 let why = "its first number must be below the second, and above 0 on a logarithmic axis";
                 return Err(format!("the {name} axis cannot have the range {low}:{high}: {why}"));
@@ -165,13 +142,11 @@ impl Chart {
             return Err("nothing of this chart is in that range; choose a wider one".to_owned());
         }
         self.view = View { panels: view.panels && self.x.names.is_empty(), ..*view };
-        let grid = self.grid();
-        let [width, height] = [MIN_SIDES.0.max(150 * grid.0), MIN_SIDES.1.max(100 + 150 * grid.1)];
-        let fits = |least: i32, side: f64| (f64::from(least)..=MAX_SIDE).contains(&side);
+        let (columns, rows) = self.grid();
+        let (width, height) = (400.max(150 * columns), 300.max(100 + 150 * rows));
+        let fits = |least: i32, side: f64| (f64::from(least)..=5000.0).contains(&side);
         if view.size.is_some_and(|size| !fits(width, size.0) || !fits(height, size.1)) {
-            return Err(format!(
-                "the size of this chart is {width}x{height} to {MAX_SIDE}x{MAX_SIDE} pixels"
-            ));
+            return Err(format!("the size of this chart is {width}x{height} to 5000x5000 pixels"));
         }
         Ok(self)
     }
@@ -203,7 +178,7 @@ impl Chart {
     }
 
     /// One of the [`WORDS`] in the chart's language, with each `{}` replaced.
-    pub(crate) fn say(&self, english: &str, parts: &[&str]) -> String {
+    pub(crate) fn say(&self, english: &str, parts: &[String]) -> String {
         let text = self.words.get(english).map_or(english, String::as_str).to_owned();
         parts.iter().fold(text, |text, part| text.replacen("{}", part, 1))
     }
@@ -220,12 +195,8 @@ impl Chart {
 
     /// What the chart is about, for readers who do not see it: its caption, axes and curves.
     pub(crate) fn description(&self) -> String {
-        let names = Vec::from_iter(self.series.iter().map(|series| series.name.as_str()));
-        let names = match &names[..] {
-            [first, .., last] if self.ordered => self.say("{} to {}", &[first, last]),
-            names => names.join(", "),
-        };
-        let curves = self.say("curves: {}", &[&names]);
+        let names = Vec::from_iter(self.series.iter().map(|series| series.name.as_str())).join(", ");
+        let curves = self.say("curves: {}", &[names]);
         format!("{} {}, {}; {curves}.", self.caption, self.y.label, self.x.label)
     }
 }

@@ -3,21 +3,14 @@
 use std::error::Error;
 use std::ops::Range;
 
-use plotters::chart::{ChartBuilder, ChartContext, LabelAreaPosition};
 use plotters::coord::Shift;
-use plotters::coord::cartesian::Cartesian2d;
 use plotters::coord::ranged1d::Ranged;
-use plotters::drawing::{DrawingArea, IntoDrawingArea};
-use plotters::element::{Circle, ErrorBar, PathElement, Rectangle};
-use plotters::series::DashedLineSeries;
+use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, IntoFont, RGBColor, ShapeStyle, TextStyle};
-use plotters_backend::DrawingBackend;
-use plotters_svg::SVGBackend;
 use serde_json::{Value, json};
 
 use crate::axis::{Axis, Grid};
-use crate::chart::{Chart, Pair};
+use crate::chart::Chart;
 use crate::labels::{self, EndName, GAP, HEIGHT, Pixel};
 use crate::style::{FAINT, GRID, PAPER, SOFT, Style, TEXT, of_text};
 
@@ -39,6 +32,8 @@ const ROW: i32 = 18 * U;
 const TICKS: i32 = 48 * U;
 const EDGE: i32 = 14 * U;
 
+/// Rows of names of marks and of the horizontal axis: one row for each name in turn.
+const ROWS: usize = 3;
 /// Width of the rim around a marker, of the line of a hollow one, and its smallest size.
 const RIM: f64 = 0.8;
 const RING: f64 = 1.4;
@@ -73,8 +68,13 @@ impl Chart {
     /// Width and height in plotters' whole numbers.
     pub(crate) fn sides(&self) -> (i32, i32) {
         let height = if self.view.panels { 100.0 + 250.0 * f64::from(self.grid().1) } else { 520.0 };
-        let Pair(width, height) = self.view.size.unwrap_or(Pair(760.0, height));
+        let (width, height) = self.view.size.unwrap_or((760.0, height));
         (pixels(width), pixels(height))
+    }
+
+    /// Whether points are bars.
+    pub(crate) fn has_bars(&self) -> bool {
+        !self.x.names.is_empty() && !self.y.is_log
     }
 
     /// Whether the curves have their names at their ends.
@@ -85,8 +85,8 @@ impl Chart {
     /// The label of an axis, with the unit of sizes, and the scale.
     fn axis_label(&self, axis: &Axis) -> String {
         match (axis.is_bytes, axis.is_log) {
-            (true, _) => self.say("{} in bytes (K = 1024), logarithmic", &[&axis.label]),
-            (_, true) => self.say("{}, logarithmic", &[&axis.label]),
+            (true, _) => self.say("{} in bytes (K = 1024), logarithmic", &[axis.label.clone()]),
+            (_, true) => self.say("{}, logarithmic", &[axis.label.clone()]),
             _ => axis.label.clone(),
         }
     }
@@ -95,6 +95,7 @@ impl Chart {
     fn whole_caption(&self) -> String {
         let zeros = self.points().any(|(x, y)| self.x.shows(x) && self.y.is_below_logarithms(y));
         let notes = [
+            (self.is_empty(), "no data"),
             (zeros, "Hollow at the lower edge: 0, which a logarithmic axis does not have."),
             (self.x.range.or(self.y.range).is_some(), "Points outside the ranges shown are not drawn."),
         ];
@@ -187,13 +188,11 @@ where
         let below =
             (1..).map(f64::from).zip(&chart.x.names).map(|(at, name)| (middle(at, at), name.as_str()));
         let below = Vec::from_iter(below);
-        let [over, under] = [&above, &below].map(|names| labels::rows(names) as i32);
-        let top = down.start + over * HEIGHT + if chart.view.panels { ROW + 6 * U } else { 4 * U };
-        let bottom = down.end - ROW.max(under * HEIGHT + 6 * U);
-        for (names, rows, edge, step) in
-            [(above, over, top - 8 * U, -HEIGHT), (below, under, bottom + 13 * U, HEIGHT)]
-        {
-            for ((middle, name), row) in names.into_iter().zip((0..rows).cycle()) {
+        let [over, under] = [&above, &below].map(|names| names.len().min(ROWS) as i32 * HEIGHT);
+        let top = down.start + over + if chart.view.panels { ROW + 6 * U } else { 4 * U };
+        let bottom = down.end - ROW.max(under + 6 * U);
+        for (names, edge, step) in [(above, top - 8 * U, -HEIGHT), (below, bottom + 13 * U, HEIGHT)] {
+            for ((middle, name), row) in names.into_iter().zip((0..ROWS as i32).cycle()) {
                 let half = labels::width(name, TICK) / 2;
                 let middle = middle.min(across.end - half).max(across.start + half);
                 self.text((middle, edge + step * row), name, HPos::Center, TICK, SOFT)?;
@@ -211,8 +210,7 @@ where
             .set_label_area_size(LabelAreaPosition::Left, TICKS)
             .set_label_area_size(LabelAreaPosition::Bottom, down.end - bottom)
             .build_cartesian_2d(x, chart.y.grid(heights, (bottom - top) / (27 * U)))?;
-        let shades = marks.iter().filter(|mark| mark.0 < mark.1);
-        let shades = shades.map(|mark| [(mark.0, f64::MIN), (mark.1, f64::MAX)]);
+        let shades = marks.iter().map(|mark| [(mark.0, f64::MIN), (mark.1, f64::MAX)]);
         context.draw_series(shades.map(|ends| Rectangle::new(ends, FAINT.filled())))?;
         context
             .configure_mesh()
@@ -224,13 +222,9 @@ where
             .x_label_formatter(&|at| chart.x.tick(*at))
             .y_label_formatter(&|at| chart.y.tick(*at))
             .draw()?;
-        for mark in marks.iter().filter(|mark| mark.0 == mark.1) {
-            let ends = [(mark.0, f64::MIN), (mark.0, f64::MAX)];
+        for at in marks.iter().flat_map(|mark| [mark.0, mark.1]) {
+            let ends = [(at, f64::MIN), (at, f64::MAX)];
             context.draw_series(DashedLineSeries::new(ends, 5 * U, 4 * U, stroke(SOFT, 1.2)))?;
-        }
-        if chart.is_empty() {
-            let middle = ((left + right) / 2, (top + bottom) / 2);
-            self.text(middle, &chart.say("no data", &[]), HPos::Center, LABEL, SOFT)?;
         }
         let values = curves.map(|index| self.series(&mut context, index));
         let values = values.collect::<Drawn<Vec<Value>>>()?;
@@ -267,7 +261,6 @@ where
         let (chart, series, style) = (self.chart, &self.chart.series[index], Style::of(self.chart, index));
         let (dash, gap) = (pixels(style.dash.0), pixels(style.dash.1));
         let (is_named, pen) = (!chart.x.names.is_empty(), stroke(style.colour, style.width));
-        let has_bars = is_named && !chart.y.is_log;
         let is_shown = |(x, y): &(f64, f64)| chart.x.shows(*x) && chart.y.shows(*y);
         for piece in series.points.split(|at| is_named || !is_shown(at) || !chart.y.has(at.1)) {
             context.draw_series(DashedLineSeries::new(piece.to_vec(), dash, gap, pen))?;
@@ -280,29 +273,23 @@ where
                 continue;
             }
             let (at, value) = point;
-            if has_bars {
+            if chart.has_bars() {
                 context.draw_series([PathElement::new([(at, 0.0), point], stroke(style.colour, BAR))])?;
             }
             let (mut highest, mut note) = (value, String::new());
             let spread = series.spreads.iter().find(|spread| spread.0 == at && !is_hollow);
-            if let Some(&(_, low, high)) =
-                spread.filter(|(_, low, high)| chart.y.has(*low) && chart.y.has(*high))
-            {
-                let style = stroke(if has_bars { TEXT } else { style.colour }, 1.1);
+            if let Some(&(_, low, high)) = spread {
+                let style = stroke(if is_named { TEXT } else { style.colour }, 1.1);
                 context.draw_series([ErrorBar::new_vertical(at, low, value, high, style, 6 * U as u32)])?;
-                (highest, note) =
-                    (high, chart.say("{} to {}", &[&chart.y.amount(low), &chart.y.amount(high)]));
+                (highest, note) = (high, chart.say("{} to {}", &[low, high].map(|end| chart.y.amount(end))));
             }
             let place = context.backend_coord(&point);
-            let discs = if is_hollow || chart.y.is_below_logarithms(value) {
-                [(style.size.max(HOLLOW), style.colour), (style.size.max(HOLLOW) - RING, PAPER)]
-            } else if style.size > 0.0 && !has_bars {
-                // A rim of paper makes it visible on other curves.
-                [(style.size + RIM, PAPER), (style.size, style.colour)]
-            } else {
-                [(0.0, PAPER); 2]
-            };
-            for (size, colour) in discs.into_iter().filter(|(size, _)| *size > 0.0) {
+            let is_open = is_hollow || chart.y.is_below_logarithms(value);
+            let size = if is_open { style.size.max(HOLLOW) } else { style.size };
+            // A rim of paper makes a full marker visible on other curves.
+            let full = [(size + RIM, PAPER), (size, style.colour)];
+            let discs = if is_open { [(size, style.colour), (size - RING, PAPER)] } else { full };
+            for (size, colour) in discs.into_iter().filter(|(size, _)| *size > RIM) {
                 self.root.draw(&Circle::new(place, pixels(size) as u32, colour.filled()))?;
             }
             if is_named {
@@ -317,7 +304,7 @@ where
         let RGBColor(red, green, blue) = style.colour;
         let colour = format!("#{red:02X}{green:02X}{blue:02X}");
         let source = Some(&series.source).filter(|source| !source.is_empty());
-        let source = source.map(|source| chart.say("source: {}", &[source]));
+        let source = source.map(|source| chart.say("source: {}", &[source.clone()]));
         Ok(json!({ "name": series.name, "source": source, "colour": colour, "points": values }))
     }
 }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::draw::{TICK, U};
+use crate::draw::U;
 
 /// Height of a name's box, and the space between a curve's end and its name.
 pub(crate) const HEIGHT: i32 = 13 * U;
@@ -28,13 +28,6 @@ pub(crate) fn wrapped(text: &str, em: i32, space: i32) -> Vec<String> {
         }
     }
     lines
-}
-
-/// In how many rows names (middle, name) do not overlap, if each is one row below the last.
-pub(crate) fn rows(names: &[(i32, &str)]) -> usize {
-    let is_apart =
-        |(a, b): (&(i32, &str), &(i32, &str))| b.0 - a.0 >= (width(a.1, TICK) + width(b.1, TICK)) / 2 + GAP;
-    (1..names.len()).find(|rows| names.iter().zip(&names[*rows..]).all(is_apart)).unwrap_or(names.len())
 }
 
 /// A name to the right of a curve's end.

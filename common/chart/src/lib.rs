@@ -3,13 +3,6 @@
 //! A [`sweep`] is one picture, as in the lab guide: a curve for each array size, from light to
 //! dark in the order of size, with the size at its end. An SVG contains the values of its
 //! points, which [`POINTER_SCRIPT`] shows in a page.
-//!
-//! ```
-//! use chart::{Axis, Chart};
-//! let chart = Chart::new("Array sweep", Axis::bytes("stride"), Axis::linear("misses per access"))
-//!     .curve("64 KiB", [(32.0, 0.5), (64.0, 1.0), (128.0, 1.0)]);
-//! assert!(chart.svg().starts_with("<svg"));
-//! ```
 
 mod axis;
 mod bitmap;
@@ -19,7 +12,7 @@ mod labels;
 mod style;
 
 pub use axis::Axis;
-pub use chart::{Chart, Pair, Series, View, WORDS, sweep};
+pub use chart::{Chart, Series, View, WORDS, sweep};
 
 /// Shows the values of a chart's points in a page, under the pointer or by arrow keys. A page
 /// includes it once; it finds all charts, also later ones, and needs nothing else.

@@ -40,9 +40,9 @@ impl Style {
     /// The style of a curve of `chart`.
     pub(crate) fn of(chart: &Chart, index: usize) -> Style {
         let (series, count) = (&chart.series[index], chart.series.len());
-        let share = index as f64 / count.max(2) as f64;
         let mut style = if chart.ordered && count > 1 {
-            let at = index as f64 / (count - 1) as f64 * (SEQUENCE.len() - 1) as f64;
+            let share = index as f64 / (count - 1) as f64;
+            let at = share * (SEQUENCE.len() - 1) as f64;
             let colour = mixed(SEQUENCE[at.floor() as usize], SEQUENCE[at.ceil() as usize], at.fract());
             // Of curves that coincide, the later and narrower ones leave a rim of the earlier.
             Style { colour, dash: DASHES[0], size: 3.6 - 1.2 * share, width: 2.6 - 1.2 * share }
@@ -50,7 +50,8 @@ impl Style {
             let colour = mixed(DISTINCT[index % DISTINCT.len()], 0, 0.0);
             Style { colour, dash: DASHES[index % DASHES.len()], size: 3.4, width: 1.8 }
         };
-        if series.is_line || series.points.len() > MAX_MARKERS || chart.ordered && count > MAX_MARKED {
+        let is_crowded = series.points.len() > MAX_MARKERS || chart.ordered && count > MAX_MARKED;
+        if series.is_line || is_crowded || chart.has_bars() {
             (style.size, style.width) = (0.0, 1.2);
         }
         style
@@ -64,11 +65,8 @@ fn mixed(from: u32, to: u32, share: f64) -> RGBColor {
     RGBColor(mix(16), mix(8), mix(0))
 }
 
-/// `colour` as dark as text on white paper must be: a contrast of 4.5 and more.
+/// `colour` as dark as text on white paper must be.
 pub(crate) fn of_text(RGBColor(r, g, b): RGBColor) -> RGBColor {
-    const DARK: f64 = 0.17;
-    let linear = |c: u8| (f64::from(c) / 255.0).powf(2.2);
-    let luminance = 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
-    let share = (DARK / luminance).powf(1.0 / 2.2).min(1.0);
-    RGBColor((f64::from(r) * share) as u8, (f64::from(g) * share) as u8, (f64::from(b) * share) as u8)
+    let [r, g, b] = [r, g, b].map(|part| (f64::from(part) * 0.64) as u8);
+    RGBColor(r, g, b)
 }
