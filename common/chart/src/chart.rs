@@ -197,7 +197,7 @@ impl Chart {
     pub(crate) fn description(&self) -> String {
         let names = Vec::from_iter(self.series.iter().map(|series| series.name.as_str())).join(", ");
         let curves = self.say("curves: {}", &[names]);
-        format!("{} {}, {}; {curves}.", self.caption, self.y.label, self.x.label)
+        format!("{}, {}; {curves}. {}", self.y.label, self.x.label, self.caption)
     }
 }
 

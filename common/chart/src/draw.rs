@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::ops::Range;
+use std::slice::from_ref;
 
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::Ranged;
@@ -85,8 +86,8 @@ impl Chart {
     /// The label of an axis, with the unit of sizes, and the scale.
     fn axis_label(&self, axis: &Axis) -> String {
         match (axis.is_bytes, axis.is_log) {
-            (true, _) => self.say("{} in bytes (K = 1024), logarithmic", &[axis.label.clone()]),
-            (_, true) => self.say("{}, logarithmic", &[axis.label.clone()]),
+            (true, _) => self.say("{} in bytes (K = 1024), logarithmic", from_ref(&axis.label)),
+            (_, true) => self.say("{}, logarithmic", from_ref(&axis.label)),
             _ => axis.label.clone(),
         }
     }
@@ -238,8 +239,8 @@ where
     fn ends(&self, curves: &[Value], plot: &Range<i32>) -> Drawn<()> {
         let series = &self.chart.series;
         let name = |(index, curve): (usize, &Value)| {
-            let points = curve["points"].as_array()?.iter().take(series[index].points.len());
-            let point = points.filter(|point| point.is_array()).last()?;
+            let mut points = curve["points"].as_array()?.iter().take(series[index].points.len());
+            let point = points.rfind(|point| point.is_array())?;
             let end = (point[0].as_i64()? as i32, point[1].as_i64()? as i32);
             Some(EndName { index, end, width: labels::width(&series[index].name, TICK), y: end.1 })
         };
@@ -304,7 +305,7 @@ where
         let RGBColor(red, green, blue) = style.colour;
         let colour = format!("#{red:02X}{green:02X}{blue:02X}");
         let source = Some(&series.source).filter(|source| !source.is_empty());
-        let source = source.map(|source| chart.say("source: {}", &[source.clone()]));
+        let source = source.map(|source| chart.say("source: {}", from_ref(source)));
         Ok(json!({ "name": series.name, "source": source, "colour": colour, "points": values }))
     }
 }
