@@ -113,7 +113,7 @@ impl Ladder for Products<'_> {
         let drawn = |title: &str, y: Axis, figure: &str, caption: &str| {
             let reading =
                 |row: &Row| row.reading(figure).cloned().unwrap_or_else(|| Reading::missing("none"));
-            let axes = [Axis::log2("side n of the matrices"), y];
+            let axes = [Axis::log("side n of the matrices"), y];
             ladder::over_size::<Self>(record, title, axes, reading).caption(caption)
         };
         let misses = Axis::linear("misses per inner iteration");
