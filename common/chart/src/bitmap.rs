@@ -9,7 +9,8 @@ use plotters_backend::text_anchor::{HPos, VPos};
 use plotters_backend::{BackendColor, BackendCoord, BackendTextStyle, DrawingBackend, DrawingErrorKind};
 
 use crate::chart::Chart;
-use crate::draw::{self, SIZE_OF_EM, U};
+use crate::draw::{self, SIZE_OF_EM};
+use crate::labels::U;
 
 const FONT: &[u8] = include_bytes!("../assets/NotoSans-Regular.ttf");
 /// Ascent and descent of the font, half the height of a small letter, and how far the SVG

@@ -12,12 +12,9 @@ use serde_json::{Value, json};
 
 use crate::axis::{Axis, Grid};
 use crate::chart::Chart;
-use crate::labels::{self, EndName, GAP, HEIGHT, Pixel};
+use crate::labels::{self, EndName, GAP, HEIGHT, Pixel, U};
 use crate::style::{FAINT, GRID, PAPER, SOFT, Style, TEXT, of_text};
 
-/// Plotters' coordinates are whole numbers; this many of them make one pixel of a picture in
-/// its ordinary size.
-pub(crate) const U: i32 = 4;
 /// The font for viewers of an SVG, and its size that makes an em, for plotters.
 const FAMILY: &str = "Noto Sans, Helvetica, Arial, sans-serif";
 pub(crate) const SIZE_OF_EM: f64 = 1.24;

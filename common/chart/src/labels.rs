@@ -3,7 +3,9 @@
 
 use std::ops::Range;
 
-use crate::draw::U;
+/// Plotters' coordinates are whole numbers; this many of them make one pixel of a picture in
+/// its ordinary size.
+pub(crate) const U: i32 = 4;
 
 /// Height of a name's box, and the space between a curve's end and its name.
 pub(crate) const HEIGHT: i32 = 13 * U;
