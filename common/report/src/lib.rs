@@ -58,7 +58,7 @@ impl Report<'_> {
         }
         for (name, chart) in pictures {
             files.push((format!("pictures/{name}.svg"), chart.svg().into_bytes()));
-            files.push((format!("pictures/{name}.png"), chart.png().map_err(ReportError::Chart)?));
+            files.push((format!("pictures/{name}.png"), chart.png()?));
         }
         for (name, record) in self.records() {
             files.push((format!("records/{name}.json"), record.json().into_bytes()));
