@@ -8,7 +8,6 @@ use common::counters;
 use common::events::Event;
 use common::failure::Failure;
 use common::infer;
-use common::machine::Machine;
 use common::measure::{self, Plan, Sample, Session};
 use common::memory::Array;
 use common::note::Note;
@@ -93,7 +92,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     let passes = |cell: Cell| options.repeats * cell.stride as u64 + 1;
     let mut add = |cell: Cell, sample: &Sample, record: &mut Record| {
         let accesses = (passes(cell) * cell.accesses_per_pass()) as f64;
-        let row = row(cell, accesses, &event, sample, &session.machine);
+        let row = row(cell, accesses, &event, sample);
         each(&row);
         record.rows.push(row);
     };
@@ -176,17 +175,16 @@ fn timer(
     Ok(None)
 }
 
-fn row(cell: Cell, accesses: f64, event: &Event, sample: &Sample, machine: &Machine) -> Row {
-    let off = |figure: &str| machine.scatter(&[event.name(), &format!("{cell:?}"), figure]);
+fn row(cell: Cell, accesses: f64, event: &Event, sample: &Sample) -> Row {
     let misses = sample.count(event.name()).cloned().unwrap_or_else(|| Reading::missing("not measured"));
     Row::new([
         ("size_bytes", cell.size.into()),
         ("stride_bytes", cell.stride.into()),
         ("event", event.name().into()),
     ])
-    .with("avg_misses", misses.scaled(off("misses") / accesses))
-    .with("avg_time_us", sample.cpu.scaled(off("time") * 1e6 / accesses))
-    .with("avg_cycles", sample.cycles.scaled(off("time") / accesses))
+    .with("avg_misses", misses.scaled(1.0 / accesses))
+    .with("avg_time_us", sample.cpu.scaled(1e6 / accesses))
+    .with("avg_cycles", sample.cycles.scaled(1.0 / accesses))
 }
 
 /// A line of the kit's output. `source` is that of the misses; the time and the cycles have

@@ -81,13 +81,13 @@ fn what_is_asked_for_wrongly_is_refused_by_name() {
         (&["mmx", "10"], "no kernel 'mmx'"),
         (&["all", "0"], "'0'"),
         (&["all", "8", "--event", "PAPI_FLOPS"], "PAPI_FLOPS"),
-        (&["all", "8", "--counters", "model"], "--counters auto"),
+        (&["all", "8", "--counters", "model"], "possible values: auto, hardware, none"),
         (&["all", "8", "--period", "0"], "'0'"),
     ];
-    for (args, told) in wrong {
+    for (args, says) in wrong {
         let out = flops(args);
         let stderr = String::from_utf8(out.stderr).unwrap();
         assert_eq!(out.status.code(), Some(2), "{args:?}: {stderr}");
-        assert!(stderr.contains(told), "{args:?}: {stderr}");
+        assert!(stderr.contains(says), "{args:?}: {stderr}");
     }
 }

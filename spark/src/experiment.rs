@@ -88,7 +88,7 @@ pub fn measure(
     let passes = |cell: Cell| options.repeats * cell.stride as u64;
     let mut add = |cell: Cell, sample: &Sample, record: &mut Record| {
         let accesses = (passes(cell) * cell.accesses_per_pass()) as f64;
-        let row = row(cell, accesses, sample, session.machine.scatter(&["spark", &format!("{cell:?}")]));
+        let row = row(cell, accesses, sample);
         each(&row);
         record.rows.push(row);
     };
@@ -132,12 +132,11 @@ fn timed(timer: &mut Cells, runs: usize, cell: Cell, accesses: f64) -> Result<Sa
     Ok(Sample::of_accesses(&Reading::from_runs(&nanos, Source::Timing), accesses))
 }
 
-/// `off`: the factor that scatters a described machine's times.
-fn row(cell: Cell, accesses: f64, sample: &Sample, off: f64) -> Row {
+fn row(cell: Cell, accesses: f64, sample: &Sample) -> Row {
     Row::new([("size_bytes", cell.size.into()), ("stride_bytes", cell.stride.into())])
-        .with("ns_per_access", sample.cpu.scaled(off * 1e9 / accesses))
-        .with("elapsed_s", sample.cpu.scaled(off))
-        .with("cycles", sample.cycles.scaled(off))
+        .with("ns_per_access", sample.cpu.scaled(1e9 / accesses))
+        .with("elapsed_s", sample.cpu.clone())
+        .with("cycles", sample.cycles.clone())
         .with("accesses", Reading::new(accesses, Source::Analytic))
 }
 

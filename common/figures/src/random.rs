@@ -13,15 +13,6 @@ impl Random {
         Random { state: seed }
     }
 
-    /// The sequence of these words; other words give another.
-    pub fn of_words(words: &[&str]) -> Random {
-        // FNV-1a; a zero byte ends each word.
-        let bytes = words.iter().flat_map(|word| word.bytes().chain([0]));
-        Random::new(bytes.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
-        }))
-    }
-
     /// 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -86,10 +77,5 @@ mod tests {
         assert_ne!(items, shuffled(2));
         items.sort_unstable();
         assert_eq!(items, (0..100).collect::<Vec<u32>>());
-    }
-
-    #[test]
-    fn words_are_distinguished_by_where_they_end() {
-        assert_ne!(Random::of_words(&["ab", "c"]), Random::of_words(&["a", "bc"]));
     }
 }

@@ -25,7 +25,6 @@ struct Description {
     name: Spanned<String>,
     description: Option<Spanned<String>>,
     clock: Option<Given>,
-    noise: Option<Spanned<f64>>,
     memory: Option<Memory>,
     #[serde(default)]
     pages: Pages,
@@ -132,9 +131,6 @@ impl Description {
         for tlb in &self.tlb {
             tlbs.push(tlb.check(tlbs.len(), clock)?);
         }
-        if let Some(noise) = self.noise.as_ref().filter(|noise| !(0.0..=0.2).contains(noise.get_ref())) {
-            return refuse("noise", noise, "is a share of each figure; give 0 to 0.2");
-        }
         let memory_latency = self.memory.map(|memory| time("memory.latency", &memory.latency, clock));
         Ok(Machine {
             name: self.name.into_inner(),
@@ -146,7 +142,6 @@ impl Description {
             tlbs,
             memory_latency: memory_latency.transpose()?,
             core: self.core.check(clock)?,
-            noise: self.noise.map_or(0.0, Spanned::into_inner),
             unknown: Vec::new(),
             seal: None,
         })

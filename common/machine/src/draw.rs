@@ -7,7 +7,6 @@ use std::sync::OnceLock;
 use figures::random::Random;
 use figures::units::Bytes;
 
-use super::Replacement;
 use super::print::quoted;
 
 /// Draws one machine after the other from an instructor's key.
@@ -15,8 +14,6 @@ use super::print::quoted;
 pub struct Draw<'k> {
     key: &'k str,
     tlb: bool,
-    replacement: Replacement,
-    noise: f64,
     taken: BTreeSet<usize>,
 }
 
@@ -31,8 +28,6 @@ pub struct Drawn {
     pub memory_ns: usize,
     /// Entries of the TLB, if it has one; 16-way at most, a miss costs 20 cycles.
     pub tlb_entries: Option<usize>,
-    replacement: Replacement,
-    noise: f64,
 }
 
 /// What a student must find about one level.
@@ -49,7 +44,7 @@ pub struct Geometry {
 impl<'k> Draw<'k> {
     /// Machines from the instructor's `key`: LRU, no TLB.
     pub fn new(key: &'k str) -> Draw<'k> {
-        Draw { key, tlb: false, replacement: Replacement::Lru, noise: 0.0, taken: BTreeSet::new() }
+        Draw { key, tlb: false, taken: BTreeSet::new() }
     }
 
     /// Machines that also have a data TLB, which spark shows.
@@ -58,22 +53,9 @@ impl<'k> Draw<'k> {
         Draw { tlb, ..self }
     }
 
-    /// Machines with another replacement policy. For tree-PLRU ([`Replacement::Plru`]) only
-    /// those whose ways are powers of two can be drawn.
-    #[must_use]
-    pub fn with_replacement(self, replacement: Replacement) -> Draw<'k> {
-        Draw { replacement, ..self }
-    }
-
-    /// Machines whose figures scatter by `noise`, a share of them.
-    #[must_use]
-    pub fn with_noise(self, noise: f64) -> Draw<'k> {
-        Draw { noise, ..self }
-    }
-
     /// How many different machines can be drawn.
     pub fn most(&self) -> usize {
-        self.choices().count()
+        every().len()
     }
 
     /// The machine of `name`: always the same for the same key, unless an earlier name has
@@ -81,7 +63,7 @@ impl<'k> Draw<'k> {
     ///
     /// When all are taken (see [`most`](Draw::most)), machines repeat.
     pub fn machine(&mut self, name: &str) -> Drawn {
-        let choices: Vec<_> = self.choices().collect();
+        let choices = every();
         let most = choices.len();
         let mut random = Random::new(seal::digest(&[self.key, name]));
         let first = random.below(most);
@@ -91,19 +73,11 @@ impl<'k> Draw<'k> {
         // The step has no common divisor with the number of machines and is large: a name
         // whose machine was taken does not get a similar one.
         Drawn {
-            levels: *choices[place * STEP % most],
+            levels: choices[place * STEP % most],
             cycles: [2 + random.below(4), 10 + random.below(9)],
             memory_ns: 60 + random.below(60),
             tlb_entries: self.tlb.then(|| [16, 32, 64, 128][random.below(4)]),
-            replacement: self.replacement,
-            noise: self.noise,
         }
-    }
-
-    fn choices(&self) -> impl Iterator<Item = &'static [Geometry; 2]> {
-        let tree = self.replacement == Replacement::Plru;
-        let fits = move |levels: &&[Geometry; 2]| !tree || levels.iter().all(|g| g.ways.is_power_of_two());
-        every().iter().filter(fits)
     }
 }
 
@@ -111,22 +85,15 @@ impl Drawn {
     /// The machine called `name` as a description.
     pub fn toml(&self, name: &str) -> String {
         let mut text = format!(
-            "name = {}\ndescription = \"to be found out\"\nclock = \"2 GHz\"\n{}\n[memory]\nlatency = \"{} ns\"\n",
+            "name = {}\ndescription = \"to be found out\"\nclock = \"2 GHz\"\n\n[memory]\nlatency = \"{} ns\"\n",
             quoted(name),
-            if self.noise > 0.0 { format!("noise = {:?}\n", self.noise) } else { String::new() },
             self.memory_ns
         );
-        let policy = match self.replacement {
-            Replacement::Lru => "lru",
-            Replacement::Plru => "plru",
-            Replacement::Fifo => "fifo",
-            Replacement::Random { .. } => "random",
-        };
         for (level, (g, cycles)) in (1..).zip(self.levels.iter().zip(self.cycles)) {
             let (size, line, ways) = (g.size.0, g.line.0, g.ways);
             text += &format!(
                 "\n[[cache]]\nlevel = {level}\nsize = {size}\nline = {line}\nways = {ways}\n\
-                 replacement = \"{policy}\"\nindex = \"virtual\"\nlatency = \"{cycles} cycles\"\n"
+                 replacement = \"lru\"\nindex = \"virtual\"\nlatency = \"{cycles} cycles\"\n"
             );
         }
         if let Some(entries) = self.tlb_entries {
@@ -206,16 +173,11 @@ mod tests {
 
     #[test]
     fn every_description_is_a_machine() {
-        for policy in
-            [Replacement::Lru, Replacement::Plru, Replacement::Fifo, Replacement::Random { seed: 1 }]
-        {
-            let mut draw = Draw::new("spring").with_tlb(true).with_replacement(policy);
-            for i in 0..300 {
-                let drawn = draw.machine(&format!("student {i}"));
-                let machine = Machine::from_toml(&drawn.toml("x"), "x").unwrap();
-                assert_eq!(machine.levels[1].size, drawn.levels[1].size);
-                assert_eq!((machine.levels[0].replacement, machine.tlbs.len()), (policy, 1));
-            }
+        let mut draw = Draw::new("spring").with_tlb(true);
+        for i in 0..300 {
+            let drawn = draw.machine(&format!("student {i}"));
+            let machine = Machine::from_toml(&drawn.toml("x"), "x").unwrap();
+            assert_eq!((machine.levels[1].size, machine.tlbs.len()), (drawn.levels[1].size, 1));
         }
     }
 }

@@ -9,7 +9,6 @@
 //! name = "example"
 //! description = "one line for a list"    # default: empty
 //! clock = "3.4 GHz"                      # needed where a latency is in cycles
-//! noise = 0.02                           # sweeps' figures scatter by up to 2 %; default 0
 //!
 //! [memory]
 //! latency = "70 ns"                      # from the core's request to its data

@@ -1,6 +1,5 @@
 //! A machine, as far as the memory hierarchy sees it.
 
-use figures::random::Random;
 use figures::units::{Bytes, Hertz, Seconds};
 use serde::{Deserialize, Serialize};
 
@@ -66,9 +65,6 @@ pub struct Machine {
     pub memory_latency: Option<Seconds>,
     /// The other costs of a loop.
     pub core: Core,
-    /// By how much modelled figures of sweeps scatter, as a share of them: 0.02
-    /// for up to 2 % more or less; 0 for none.
-    pub noise: f64,
     /// What could not be determined, and what is assumed instead.
     pub unknown: Vec<String>,
     /// The tag of its seal, if its geometry is secret.
@@ -76,14 +72,6 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// The factor that scatters the figure identified by `words` on this machine: the same
-    /// in every run, so that a check finds the same figure; 1 without
-    /// [noise](Machine::noise).
-    pub fn scatter(&self, words: &[&str]) -> f64 {
-        let own = [&*self.name, self.seal.as_deref().unwrap_or_default()];
-        1.0 + self.noise * (2.0 * Random::of_words(&[&own, words].concat()).unit() - 1.0)
-    }
-
     /// A machine of which only the `processor` is known: it can be measured, not
     /// modelled. `unknown` says why.
     pub fn undescribed(processor: Option<String>, page_size: Bytes, unknown: Vec<String>) -> Machine {
@@ -96,7 +84,6 @@ impl Machine {
             levels: Vec::new(),
             tlbs: Vec::new(),
             memory_latency: None,
-            noise: 0.0,
             core: Core { in_flight: 1.0, store: Seconds(0.0), step: Seconds(0.0), pass: Seconds(0.0) },
             unknown,
             seal: None,

@@ -21,9 +21,6 @@ impl Machine {
         if let Some(clock) = self.clock {
             text += &format!("clock = \"{} MHz\"\n", clock.0 * 1e-6);
         }
-        if self.noise > 0.0 {
-            text += &format!("noise = {:?}\n", self.noise);
-        }
         if let Some(latency) = self.memory_latency {
             text += &format!("\n[memory]\nlatency = {}\n", time(latency));
         }

@@ -96,7 +96,6 @@ fn a_wrong_description_is_refused_with_key_line_and_reason() {
     refused("\n\n", "\npages = { size = 3000 }\n", 2, "pages.size", "no page size");
     refused("\n\n", "\npages = { seed = 3 }\n", 2, "pages.seed", "mapping");
     refused("\n\n", "\ncore = { in_flight = 0.0 }\n", 2, "core.in_flight", "from 1 to 1000");
-    refused("\n\n", "\nnoise = 0.5\n", 2, "noise", "0 to 0.2");
     refused("\n\n", "\nclock = \"0 GHz\"\n", 2, "clock", "'0 GHz' is not a clock above 0");
 }
 
@@ -182,20 +181,3 @@ const LINES: [&str; 16] = [
     "latency = \"4 cycles\"",
     "latency = \"1e400 ns\"",
 ];
-
-#[test]
-fn noise_is_the_same_in_every_run_and_no_more_than_was_said() {
-    let quiet = Draw::new("spring").machine("ada").toml("ada");
-    let loud = Draw::new("spring").with_noise(0.02).machine("ada").toml("ada");
-    let [quiet, loud] = [quiet, loud].map(|text| Machine::from_toml(&text, "ada").unwrap());
-    assert_eq!(Machine { noise: 0.0, ..loud.clone() }, quiet);
-    assert_eq!(Machine::from_toml(&loud.to_toml(), "ada").unwrap().noise, 0.02);
-    let off = |machine: &Machine| {
-        (0..1000).map(|cell| machine.scatter(&["cm1", &cell.to_string()])).collect::<Vec<_>>()
-    };
-    assert!(off(&quiet).iter().all(|off| *off == 1.0));
-    assert_eq!(off(&loud), off(&loud));
-    assert!(off(&loud).iter().all(|off| (0.98..=1.02).contains(off)));
-    let mean = off(&loud).iter().sum::<f64>() / 1000.0;
-    assert!((mean - 1.0).abs() < 0.002 && off(&loud)[0] != off(&loud)[1], "{mean}");
-}

@@ -185,7 +185,7 @@ mod tests {
             ("s311-c-size", one("32768", "B"), 2.0, "Right."),
             ("s311-c-size", "32 KiB".to_owned(), 2.0, "Right."),
             ("s311-c-size", one("48", "KiB"), 0.0, "not right"),
-            ("s311-c-size", one("512", "KiB"), 0.0, "other cache level"),
+            ("s311-c-size", one("512", "KiB"), 0.0, "not right"),
             ("s311-c-size", String::new(), 0.0, "No answer."),
             ("s311-c-size", "about 32 KiB".to_owned(), 0.0, "read by the instructor: 'about 32 KiB'"),
             ("s311-c-size", "=cmd()".to_owned(), 0.0, "read by the instructor: '=cmd()'"),
