@@ -84,8 +84,7 @@ fn arguments_are_repeated_harmlessly_by_every_program() {
             let args: Vec<&str> = args.iter().copied().chain([&**text]).collect();
             shown(&format!("{name} {args:?}"), &run(folder.path(), name, &args));
         }
-        let out = format!("--title={text}");
-        shown(text, &run(folder.path(), "lab", &["plot", text, &out]));
+        shown(text, &run(folder.path(), "lab", &["plot", text]));
     }
 }
 
