@@ -195,9 +195,13 @@ impl Chart {
 
     /// What the chart is about, for readers who do not see it: its caption, axes and curves.
     pub(crate) fn description(&self) -> String {
-        let names = Vec::from_iter(self.series.iter().map(|series| series.name.as_str())).join(", ");
+        let names = Vec::from_iter(self.series.iter().map(|series| series.name.clone()));
+        let names = match names.as_slice() {
+            [first, .., last] if self.ordered => self.say("{} to {}", &[first.clone(), last.clone()]),
+            all => all.join(", "),
+        };
         let curves = self.say("curves: {}", &[names]);
-        format!("{}, {}; {curves}. {}", self.y.label, self.x.label, self.caption)
+        format!("{}, {}. {curves}. {}", self.y.label, self.x.label, self.caption)
     }
 }
 

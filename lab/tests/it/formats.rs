@@ -24,7 +24,7 @@ const I5: &str = "--machine i5-7500 --counters model";
 
 /// Program, command line, formats, expectation. `I5` is replaced by the modelled machine.
 const TABLE: [(&str, &str, &[&str], Expected); 20] = [
-    ("spark", "I5 --sizes 4K,6K,40K --repeats 3", &["kit", "csv", "json", "record"], Sweep),
+    ("spark", "I5 --sizes 4K,6K,40K --repeats 100", &["kit", "csv", "json", "record"], Sweep),
     ("spark", "I5 --max 8K --repeats 100", &["kit", "csv", "json", "record"], Sweep),
     ("spark", "--max 8K --repeats 200 --runs 3", &["kit", "csv", "json", "record"], Sweep),
     ("cm1", "I5 --max 16K --repeats 3", &["kit", "csv", "json", "record"], Sweep),

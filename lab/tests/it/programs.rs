@@ -90,11 +90,11 @@ fn the_commands_that_the_documents_need_run() {
             && !["lab exercise ", "avail", "cargo "].iter().any(|own| command.starts_with(own))
     };
     for command in commands.into_iter().filter(own) {
-        let (name, words) = command.split_once(' ').unwrap();
+        let (name, words) = command.split_once(' ').unwrap_or((command, ""));
         let small = SMALL.iter().filter(|(begins, _)| command.starts_with(begins)).map(|(_, words)| *words);
         // Sizes have several digits; the rungs of ge have one.
         let size = |word: &str| word.len() > 1 && word.parse::<u32>().is_ok();
-        let words = words.split(' ').map(|word| if size(word) { "32" } else { word });
+        let words = words.split_whitespace().map(|word| if size(word) { "32" } else { word });
         let program = if name == "lab" { env!("CARGO_BIN_EXE_lab").into() } else { kit::program(name) };
         let mut ran = Command::new(program);
         ran.current_dir(folder.path()).args(words).args(small.flat_map(|words| words.split(' ')));

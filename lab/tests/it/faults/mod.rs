@@ -46,13 +46,16 @@ fn after(folder: &Path, before: &str, line: &str) -> Output {
     shell.env("RUST_BACKTRACE", "0").output().unwrap()
 }
 
-/// No panic, no signal, no silent failure: a result on standard output, or a last line that
-/// says why there is none. A wrong command line (exit 2) has clap's lines instead.
+/// No panic, no signal, no silent failure: a result on standard output, the name of a report
+/// that is ready, or a last line that says why there is none. A wrong command line (exit 2) has clap's lines instead.
 fn decent(line: &str, output: &Output) {
     let message = stderr(output);
     assert!(!message.contains("panicked") && !message.contains("RUST_BACKTRACE"), "{line}: {message}");
     match output.status.code() {
-        Some(0) => assert!(!output.stdout.is_empty(), "{line} printed no result: {message}"),
+        Some(0) => {
+            let is_there = !output.stdout.is_empty() || message.contains("report.html is ready");
+            assert!(is_there, "{line} gave no result: {message}");
+        }
         Some(2) if message.lines().any(|line| line.starts_with("error: ")) => {}
         Some(1 | 2) => assert!(last_line(output).contains(": "), "{line}: '{message}'"),
         code => panic!("{line}: {code:?}, {}: {message}", output.status),

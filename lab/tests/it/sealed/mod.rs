@@ -207,6 +207,8 @@ fn every_command_of_the_students_edition_is_tried() {
         let main = program.unwrap().path().join("src/main.rs");
         let name = main.ancestors().nth(2).unwrap().file_name().unwrap().to_str().unwrap().to_owned();
         let tried = LINES.iter().any(|(tried, _)| *tried == name);
-        assert!(!main.exists() || tried, "{name} is not tried on a sealed machine: add lines for it");
+        // The yardstick is outside of the workspace, and measures this machine alone.
+        let measures = main.exists() && name != "yardstick";
+        assert!(!measures || tried, "{name} is not tried on a sealed machine: add lines for it");
     }
 }
