@@ -43,12 +43,6 @@ pub fn usable(allowed: usize, quota: Option<f64>) -> usize {
     allowed.min(granted).max(1)
 }
 
-/// A clause for a message that `wanted` tasks (processes and threads) were not started: the limits on
-/// their number, and which of them is reached.
-pub fn task_limits(wanted: u64) -> String {
-    os::task_limits(wanted)
-}
-
 impl Usage {
     /// Of all children of this process that have ended and were waited for, and theirs;
     /// `None` if the system does not say.

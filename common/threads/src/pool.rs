@@ -63,38 +63,25 @@ pub fn at_once<T: Send>(
 impl Pool {
     fn start(threads: usize, places: &[usize]) -> Result<Pool, NoThread> {
         let builder = ThreadPoolBuilder::new().num_threads(threads);
-        let failed = |error| NoThread::new(error, threads);
         let _anywhere = AffinityGuard::to(places); // where threads start, before each goes to its own
         let (own, threads) = if places.len() == threads + 1 {
             let own = current().filter(|here| places.contains(here)).unwrap_or(places[0]);
             let others: Vec<usize> = places.iter().copied().filter(|place| *place != own).collect();
             let stay = move |thread| _ = others.get(thread).map(|place: &usize| pin(&[*place]));
-            (Some(own), builder.start_handler(stay).build().map_err(failed)?)
+            (Some(own), builder.start_handler(stay).build().map_err(NoThread)?)
         } else {
-            (None, builder.build().map_err(failed)?)
+            (None, builder.build().map_err(NoThread)?)
         };
         Ok(Pool { threads, places: places.to_vec(), own })
     }
 }
 
-/// The system does not start enough threads: its error, and the limits on their number.
+/// The system does not start enough threads: its error.
 #[derive(Debug, Error)]
-#[error("the system starts no more threads ({0}{1}): use fewer")]
-pub struct NoThread(ThreadPoolBuildError, String);
-
-impl NoThread {
-    /// Of `wanted` threads some were not started.
-    fn new(error: ThreadPoolBuildError, wanted: usize) -> NoThread {
-        #[cfg(feature = "pinned")]
-        let limits = format!("; {}", system::host::task_limits(wanted as u64));
-        #[cfg(not(feature = "pinned"))]
-        let limits = {
-            let _ = wanted;
-            String::new()
-        };
-        NoThread(error, limits)
-    }
-}
+#[error(
+    "the system starts no more threads ({0}): use fewer, or raise the limit (`ulimit -u`, or `pids.max` of the control group)"
+)]
+pub struct NoThread(ThreadPoolBuildError);
 
 #[cfg(not(feature = "pinned"))]
 mod unasked {

@@ -1,5 +1,5 @@
-//! What a process may use on Linux: memory, processor time, and tasks (processes and threads). All
-//! functions read files below `root`, which is `/` or a copy of its tree.
+//! What a process may use on Linux: memory and processor time. All functions read files below
+//! `root`, which is `/` or a copy of its tree.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,37 +24,6 @@ pub(super) fn cpu_quota(root: &Path) -> Option<f64> {
         (quota > 0.0 && period > 0.0).then(|| quota / period)
     };
     groups(root, "cpu").iter().filter_map(quota).min_by(f64::total_cmp)
-}
-
-/// A clause for a message that `wanted` tasks were not started: `pids.max` of the tightest control
-/// group, `ulimit -u` of the user, and which of them is reached.
-pub(super) fn tasks(root: &Path, wanted: u64) -> String {
-    let text = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_default();
-    // A limit, and the tasks that there are.
-    let group = |folder: &PathBuf| Some((number(folder, "pids.max")?, number(folder, "pids.current")?));
-    let tightest = |(limit, used): &(u64, u64)| limit.saturating_sub(*used);
-    let group = groups(root, "pids").iter().filter_map(group).min_by_key(tightest);
-    let (limits, own) = (text("proc/self/limits"), text("proc/self/status"));
-    let soft = limits.lines().find_map(|line| line.strip_prefix("Max processes")?.split_whitespace().next());
-    let user = soft.and_then(|soft| Some((soft.parse().ok()?, used_by_user(root, &own))));
-    let capabilities = field(&own, "CapEff").and_then(|hex| u64::from_str_radix(hex, 16).ok()).unwrap_or(0);
-    // capabilities(7): CAP_SYS_ADMIN and CAP_SYS_RESOURCE.
-    let is_exempt = capabilities & (1 << 21 | 1 << 24) != 0;
-    let is_reached = |(limit, used): &(u64, u64)| used.saturating_add(wanted) > *limit;
-    let described = |limit: Option<(u64, u64)>, who: &str| match limit {
-        None => "no limit".to_owned(),
-        Some(found) => {
-            let reached = if is_reached(&found) { " (reached)" } else { "" };
-            format!("{}, of which {who} has {}{reached}", found.0, found.1)
-        }
-    };
-    let by_user = match user {
-        Some((limit, _)) if is_exempt => format!("{limit}, which this process may exceed"),
-        user => described(user, "this user"),
-    };
-    let none = !user.iter().filter(|_| !is_exempt).chain(&group).any(is_reached);
-    let other = if none { "; neither is reached, so memory for a stack may be short" } else { "" };
-    format!("pids.max of its control group: {}; `ulimit -u`: {by_user}{other}", described(group, "it"))
 }
 
 /// The folders of the control groups around this process that have `controller`, innermost first.
@@ -83,23 +52,6 @@ fn word(folder: &Path, file: &str) -> Option<String> {
 
 fn number(folder: &Path, file: &str) -> Option<u64> {
     word(folder, file)?.parse().ok()
-}
-
-/// A field of `/proc/PID/status`.
-fn field<'t>(status: &'t str, name: &str) -> Option<&'t str> {
-    status.lines().find_map(|line| Some(line.strip_prefix(name)?.strip_prefix(':')?.trim()))
-}
-
-/// The tasks of this process's user.
-fn used_by_user(root: &Path, own: &str) -> u64 {
-    let user = |status: &str| Some(field(status, "Uid")?.split_whitespace().next()?.to_owned());
-    let Ok(processes) = fs::read_dir(root.join("proc")) else { return 0 };
-    let statuses = processes.flatten().filter_map(|entry| {
-        let is_process = entry.file_name().to_string_lossy().bytes().all(|byte| byte.is_ascii_digit());
-        is_process.then(|| fs::read_to_string(entry.path().join("status")).ok())?
-    });
-    let of_user = statuses.filter(|status| user(status).is_some() && user(status) == user(own));
-    of_user.filter_map(|status| field(&status, "Threads")?.parse::<u64>().ok()).sum()
 }
 
 fn available(root: &Path) -> Option<u64> {
@@ -201,46 +153,6 @@ mod tests {
             (vec![one, (quota, "25000\n")], None),
         ] {
             assert_eq!(cpu_quota(tree(&files).path()), expected, "{files:?}");
-        }
-    }
-
-    #[test]
-    fn both_limits_on_tasks_are_named_and_the_one_that_is_reached() {
-        let status = |user: &str, threads: u64, capabilities: &str| {
-            format!("Name:\tx\nUid:\t{user}\t0\t0\t0\nThreads:\t{threads}\nCapEff:\t{capabilities}\n")
-        };
-        let [ours, second, other] =
-            [("1000", 7), ("1000", 3), ("0", 90)].map(|(user, n)| status(user, n, "0"));
-        let exempt = status("1000", 7, "000001ffffffffff");
-        let limits = "Limit  Soft Limit  Hard Limit  Units\nMax processes             12                   20   processes\n";
-        let base = [
-            ("proc/self/limits", limits),
-            ("proc/7/status", &ours),
-            ("proc/8/status", &second),
-            ("proc/1/status", &other),
-        ];
-        let (user, root) = (("proc/self/status", ours.as_str()), ("proc/self/status", exempt.as_str()));
-        let group = [
-            ("proc/self/cgroup", "8:pids:/job\n"),
-            ("sys/fs/cgroup/pids/job/pids.max", "4\n"),
-            ("sys/fs/cgroup/pids/job/pids.current", "3\n"),
-            user,
-        ];
-        for (files, wanted, words) in [
-            (
-                &[][..],
-                1,
-                "pids.max of its control group: no limit; `ulimit -u`: no limit; neither is reached",
-            ),
-            (&[user], 2, "`ulimit -u`: 12, of which this user has 10; neither is reached"),
-            (&[user], 3, "`ulimit -u`: 12, of which this user has 10 (reached)"),
-            (&[root], 3, "`ulimit -u`: 12, which this process may exceed; neither"),
-            (&group, 1, "control group: 4, of which it has 3; `ulimit -u`: 12,"),
-            (&group, 2, "control group: 4, of which it has 3 (reached); `ulimit -u`: 12,"),
-        ] {
-            let base = if files.is_empty() { &[][..] } else { &base };
-            let found = tasks(tree(&[base, files].concat()).path(), wanted);
-            assert!(found.contains(words), "{words}: {found}");
         }
     }
 }

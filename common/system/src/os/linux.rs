@@ -72,10 +72,6 @@ pub(crate) fn cpu_quota() -> Option<f64> {
     limits::cpu_quota(Path::new("/"))
 }
 
-pub(crate) fn task_limits(wanted: u64) -> String {
-    limits::tasks(Path::new("/"), wanted)
-}
-
 pub(crate) fn set_up() {
     posix::set_up();
     #[cfg(target_env = "gnu")]

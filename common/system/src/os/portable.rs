@@ -104,10 +104,6 @@ pub(crate) fn cpu_quota() -> Option<f64> {
     None
 }
 
-pub(crate) fn task_limits(_wanted: u64) -> String {
-    "the system does not report a limit".to_owned()
-}
-
 /// Whether the program was started with its standard output closed.
 pub(crate) fn output_is_closed() -> bool {
     false

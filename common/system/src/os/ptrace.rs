@@ -1,10 +1,9 @@
 //! Single-steps a child process with `ptrace`.
 
-use std::path::Path;
 use std::ptr::null_mut;
 use std::time::{Duration, Instant};
 
-use super::{StepError, Trace, limits};
+use super::{StepError, Trace};
 
 /// Longest time of a trace in seconds. Each step switches processes twice, and on a busy
 /// machine each switch may take milliseconds.
@@ -37,9 +36,7 @@ pub(crate) unsafe fn trace(limit: u64, body: &mut dyn FnMut()) -> Result<Trace, 
         }
     }
     if child < 0 {
-        let error = std::io::Error::last_os_error();
-        let limits = limits::tasks(Path::new("/"), 1);
-        return Err(StepError::NoProcess(format!("{error}; {limits}")));
+        return Err(StepError::NoProcess(std::io::Error::last_os_error().to_string()));
     }
     let trace = follow(child, limit);
     // SAFETY: our own child, which this function waits for.

@@ -24,9 +24,9 @@ pub enum StepError {
     /// The system supports it, but does not allow it.
     #[error("the system refused to trace a child process (error {0}): allow ptrace, or count with hardware")]
     Refused(i32),
-    /// The system starts no other process; its limits.
+    /// The system starts no other process; its error.
     #[error(
-        "the system starts no other process to step through ({0}); end other programs, or raise the limit"
+        "the system starts no other process to step through ({0}); end other programs, or raise the limit (`ulimit -u`, or `pids.max` of the control group)"
     )]
     NoProcess(String),
     /// The code executes more instructions than the limit.
