@@ -291,7 +291,7 @@ pub(crate) fn new_sets(replacement: Replacement, layout: Layout) -> Box<dyn Stor
         Replacement::Lru => lru_sets(layout),
         Replacement::Fifo => Box::new(Sets::<_, 0>::new(layout, Fifo)),
         Replacement::Plru => Box::new(Sets::<_, 0>::new(layout, Plru)),
-        Replacement::Random { seed } => Box::new(Sets::<_, 0>::new(layout, RandomVictim::new(seed))),
+        Replacement::Random => Box::new(Sets::<_, 0>::new(layout, RandomVictim::new())),
     }
 }
 

@@ -41,7 +41,7 @@ proptest! {
             (Replacement::Lru, 60),
             (Replacement::Fifo, 3),
             (Replacement::Plru, 4),
-            (Replacement::Random { seed: 3 }, 3),
+            (Replacement::Random, 3),
         ][which];
         let layout = Layout { sets: 2, ways, shift: 6, resident: false };
         let [mut once, mut again] = [0, 1].map(|_| new_sets(replacement, layout));

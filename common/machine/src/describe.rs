@@ -77,7 +77,7 @@ impl Machine {
             let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
             // Both may repeat any text in the file.
             let (key, reason) = (shorten(key, 60), shorten(&reason, 600));
-            MachineError::Wrong { origin: origin.to_string(), line, key, reason }
+            MachineError::Refused(format!("{origin}, line {line}, {key}: {reason}"))
         };
         if text.len() > LONGEST {
             return Err(wrong(
@@ -90,11 +90,6 @@ impl Machine {
             return Err(MachineError::Refused(format!(
                 "there is nothing in {origin}; start from a description that the kit has: `lab machines i5-7500` prints it"
             )));
-        }
-        if text.trim_start().starts_with('{') {
-            let reason =
-                "is JSON, as a record is; a machine is described in TOML: `lab machines NAME` prints one";
-            return Err(wrong(0, "description", reason.to_string()));
         }
         let parsed: Description = toml::from_str(text).map_err(|e| {
             let at = e.span().map_or(0, |span| span.start);

@@ -6,31 +6,16 @@ use figures::text::edit_distance;
 
 use crate::catalogue;
 
-/// A machine that is unknown or cannot be modelled.
+/// Why a machine is unknown or cannot be modelled: a sentence with advice.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum MachineError {
-    /// A key of a description.
-    #[error("{origin}, line {line}, {key}: {reason}")]
-    Wrong {
-        /// The file, or the name in the catalogue.
-        origin: String,
-        /// Line number, from 1.
-        line: usize,
-        /// Key, with its table: `cache.ways`.
-        key: String,
-        /// What is wrong with it, and what is accepted.
-        reason: String,
-    },
-    /// The system does not report its caches.
+    /// The system does not report its caches; what was missing.
     #[error(
-        "this system does not say what caches it has ({reason}); name a machine with --machine, for example --machine i5-7500"
+        "this system does not say what caches it has ({0}); name a machine with --machine, for example --machine i5-7500"
     )]
-    HostUnknown {
-        /// What was missing.
-        reason: String,
-    },
-    /// Anything else, as a sentence: there is no such machine, its file cannot be read, or its
-    /// caches cannot be modelled.
+    HostUnknown(String),
+    /// Anything else: there is no such machine, its file cannot be read, a key of its description
+    /// is wrong, or its caches cannot be modelled.
     #[error("{0}")]
     Refused(String),
 }

@@ -13,11 +13,8 @@ pub enum Replacement {
     Plru,
     /// First in, first out.
     Fifo,
-    /// A random one, from a seeded generator: the same in every run.
-    Random {
-        /// Seed of the generator.
-        seed: u64,
-    },
+    /// A random one, the same in every run.
+    Random,
 }
 
 /// What a store that hits does.

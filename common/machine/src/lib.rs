@@ -30,7 +30,6 @@
 //! line = 64
 //! ways = 8                               # a number, or "full"
 //! replacement = "lru"                    # lru (default), plru, fifo, random
-//! seed = 1                               # for random; default 1
 //! write = "back"                         # back (default) or through
 //! allocate = true                        # whether a store that misses fetches the line; default true
 //! inclusion = "neither"                  # of the levels above: inclusive, exclusive, neither (default)

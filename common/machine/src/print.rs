@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use super::{CacheLevel, Machine, Mapping, Replacement};
+use super::{CacheLevel, Machine, Mapping};
 use figures::text::clean;
 use figures::units::{Bytes, Seconds};
 
@@ -54,12 +54,7 @@ fn level(cache: &CacheLevel) -> String {
     let mut key = |name: &str, value: String| _ = writeln!(text, "{name} = {value}");
     key("line", cache.line.0.to_string());
     key("ways", cache.ways.to_string());
-    match cache.replacement {
-        Replacement::Lru => key("replacement", "\"lru\"".to_string()),
-        Replacement::Plru => key("replacement", "\"plru\"".to_string()),
-        Replacement::Fifo => key("replacement", "\"fifo\"".to_string()),
-        Replacement::Random { seed } => key("replacement", format!("\"random\"\nseed = {seed}")),
-    }
+    key("replacement", quoted(&cache.replacement));
     key("write", quoted(&cache.write));
     key("allocate", cache.allocate.to_string());
     key("inclusion", quoted(&cache.inclusion));

@@ -39,12 +39,9 @@ fn what_a_description_leaves_out_has_its_default() {
 /// A description with one line changed, and what the refusal must name.
 fn refused(from: &str, to: &str, line: usize, key: &str, reason: &str) {
     let text = SMALL.replace(from, to);
-    let refusal = Machine::from_toml(&text, "small.toml").unwrap_err();
-    let MachineError::Wrong { origin, line: at, key: named, reason: said } = &refusal else {
-        panic!("{refusal}");
-    };
-    assert_eq!((origin.as_str(), *at, named.as_str()), ("small.toml", line, key), "{refusal}");
-    assert!(said.contains(reason), "{refusal}");
+    let refusal = Machine::from_toml(&text, "small.toml").unwrap_err().to_string();
+    let said = refusal.strip_prefix(&format!("small.toml, line {line}, {key}: "));
+    assert!(said.is_some_and(|said| said.contains(reason)), "{refusal}");
 }
 
 #[test]
@@ -57,7 +54,6 @@ fn a_file_with_nothing_in_it_is_distinguished_from_a_wrong_one() {
 
 #[test]
 fn a_wrong_description_is_refused_with_key_line_and_reason() {
-    refused("name = ", "{\n  \"name\": ", 1, "description", "is JSON, as a record is");
     refused("ways = 8", "ways = 7", 7, "cache.ways", "7 ways do not divide the 512 lines");
     refused("ways = 8", "ways = 0", 7, "cache.ways", "'0' is not a number of ways");
     refused("ways = 8", "ways = 8\nwayz = 8", 8, "wayz", "unknown field `wayz`");
@@ -76,7 +72,6 @@ fn a_wrong_description_is_refused_with_key_line_and_reason() {
         "'-4 ns' is not a time of 0 or more",
     );
     refused("ways = 8", "ways = 8\nlatency = \"4 cycles\"", 8, "cache.latency", "there is no clock");
-    refused("ways = 8", "ways = 8\nseed = 3", 8, "cache.seed", "only replacement");
     refused("ways = 8", "ways = 8\ninclusion = \"inclusive\"", 8, "cache.inclusion", "no level above");
     refused("ways = 8", "ways = 512\nreplacement = \"plru\"", 8, "cache.replacement", "has 512");
     refused("ways = 8", "ways = 8\nreplacement = \"mru\"", 8, "replacement", "unknown variant `mru`");

@@ -67,7 +67,7 @@ impl Session {
         let allowed = cpu::allowed();
         let pinned = pin(measuring.cpu, &allowed)?;
         let machine = match system::machine::select(&modelling.machine) {
-            Err(why @ MachineError::HostUnknown { .. }) if measuring.counters != Counters::Model => {
+            Err(why @ MachineError::HostUnknown(_)) if measuring.counters != Counters::Model => {
                 Ok(system::machine::undescribed_host(&why))
             }
             selected => selected.map_err(Failure::usage),

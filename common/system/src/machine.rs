@@ -90,7 +90,7 @@ fn from_facts(facts: &Facts) -> Result<Machine, MachineError> {
             "neither the system nor the processor gives a complete description of the level 1 data cache"
                 .to_owned();
         unknown.iter().for_each(|fault| reason += &format!("; {fault}"));
-        return Err(MachineError::HostUnknown { reason });
+        return Err(MachineError::HostUnknown(reason));
     }
     unknown.extend(
         below

@@ -201,7 +201,7 @@ impl Watcher {
             Replacement::Lru => (0..lines.len()).min_by_key(|way| lines[*way].used),
             Replacement::Fifo => (0..lines.len()).min_by_key(|way| lines[*way].arrived),
             Replacement::Plru => Some(plru::victim(self.trees[set], lines.len())),
-            Replacement::Random { .. } => None,
+            Replacement::Random => None,
         }
     }
 

@@ -9,8 +9,8 @@ use crate::tag::Tag;
 pub(crate) struct RandomVictim(Random);
 
 impl RandomVictim {
-    pub(crate) fn new(seed: u64) -> RandomVictim {
-        RandomVictim(Random::new(seed))
+    pub(crate) fn new() -> RandomVictim {
+        RandomVictim(Random::new(1))
     }
 }
 

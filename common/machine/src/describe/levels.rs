@@ -17,8 +17,7 @@ pub(super) struct Cache {
     size: Given,
     line: Given,
     ways: Given,
-    replacement: Option<Spanned<ReplacementName>>,
-    seed: Option<Spanned<u64>>,
+    replacement: Option<Spanned<Replacement>>,
     write: Option<Write>,
     allocate: Option<bool>,
     inclusion: Option<Spanned<Inclusion>>,
@@ -35,15 +34,6 @@ pub(super) struct TlbEntry {
     entries: Spanned<usize>,
     ways: Given,
     penalty: Option<Given>,
-}
-
-#[derive(Deserialize, Clone, Copy, PartialEq)]
-#[serde(rename_all = "lowercase")]
-enum ReplacementName {
-    Lru,
-    Plru,
-    Fifo,
-    Random,
 }
 
 impl Cache {
@@ -109,21 +99,15 @@ impl Cache {
     }
 
     fn replacement(&self, ways: usize) -> Checked<Replacement> {
-        let name = self.replacement.as_ref().map_or(ReplacementName::Lru, |r| *r.get_ref());
-        match (name, &self.replacement, &self.seed) {
-            (ReplacementName::Random, _, seed) => {
-                Ok(Replacement::Random { seed: seed.as_ref().map_or(1, |s| *s.get_ref()) })
-            }
-            (_, _, Some(seed)) => {
-                refuse("cache.seed", seed, "only replacement = \"random\" draws from a seed")
-            }
-            (ReplacementName::Plru, Some(given), _) if !ways.is_power_of_two() || ways > 64 => {
+        match &self.replacement {
+            None => Ok(Replacement::Lru),
+            Some(given)
+                if *given.get_ref() == Replacement::Plru && (!ways.is_power_of_two() || ways > 64) =>
+            {
                 let reason = format!("\"plru\" needs 1, 2, 4 ... 64 ways, this cache has {ways}");
                 refuse("cache.replacement", given, reason)
             }
-            (ReplacementName::Plru, ..) => Ok(Replacement::Plru),
-            (ReplacementName::Fifo, ..) => Ok(Replacement::Fifo),
-            (ReplacementName::Lru, ..) => Ok(Replacement::Lru),
+            Some(given) => Ok(*given.get_ref()),
         }
     }
 

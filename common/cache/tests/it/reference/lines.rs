@@ -54,7 +54,6 @@ impl Cache {
     }
 
     fn new(rules: &CacheLevel, page: u64, is_physical: bool) -> Cache {
-        let seed = if let Replacement::Random { seed } = rules.replacement { seed } else { 0 };
         Cache {
             rules: rules.clone(),
             is_physical,
@@ -62,7 +61,7 @@ impl Cache {
             given_up_dirty: BTreeSet::new(),
             sets: vec![vec![None; rules.ways]; rules.sets()],
             trees: vec![vec![false; rules.ways]; rules.sets()],
-            random: Random::new(seed),
+            random: Random::new(1),
             time: 0,
         }
     }
@@ -126,7 +125,7 @@ impl Cache {
         match self.rules.replacement {
             Replacement::Lru => earliest(|line| line.used),
             Replacement::Fifo => earliest(|line| line.arrived),
-            Replacement::Random { .. } => self.random.below(ways.len()),
+            Replacement::Random => self.random.below(ways.len()),
             Replacement::Plru => {
                 let mut node = 1;
                 while node < ways.len() {

@@ -68,7 +68,7 @@ fn realistic(random: &mut Random, largest: u64) -> Machine {
         level.replacement = match policy {
             0..3 if level.ways.is_power_of_two() => Replacement::Plru,
             3 => Replacement::Fifo,
-            4 => Replacement::Random { seed: 1 },
+            4 => Replacement::Random,
             _ => Replacement::Lru,
         };
     }
