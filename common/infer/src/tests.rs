@@ -151,49 +151,6 @@ fn constant_shuffled_and_short_curves_are_refused() {
     }
 }
 
-#[test]
-fn exchanged_and_shifted_sizes_never_make_the_answer_wrong_and_sure() {
-    let mut random = Random::new(23);
-    for (name, saved, truth) in recorded() {
-        let sizes = saved.sizes();
-        let resized = |to: &dyn Fn(usize) -> u64| {
-            let mut resized = saved.clone();
-            for cell in &mut resized.cells {
-                cell.size = to(sizes.iter().position(|size| *size == cell.size).unwrap());
-            }
-            resized.cells.retain(|cell| cell.stride * 2 <= cell.size);
-            resized.cells.sort_by_key(|cell| (cell.size, cell.stride));
-            read(&resized).verdict
-        };
-        for round in 0..50 {
-            let mut places = sizes.clone();
-            random.shuffle(&mut places);
-            if let Ok(found) = resized(&|row| places[row]) {
-                // only an exchange among rows that fit, or that do not, is harmless
-                let size = (found.size.0..=found.most.0).contains(&truth.0);
-                assert!(size && found.line.0 == truth.1, "{name}, {round}: {places:?}: {found:?}");
-            }
-        }
-        for percent in [1, 3, 6].repeat(5) {
-            let shifts: Vec<u64> = sizes.iter().map(|_| 100 + random.below(2 * percent + 1) as u64).collect();
-            let Ok(found) = resized(&|row| sizes[row] * (shifts[row] - percent as u64) / 100) else {
-                continue;
-            };
-            let wrong_ways = found
-                .ways
-                .as_ref()
-                .is_ok_and(|(least, most)| truth.2.is_none_or(|ways| !(*least..=*most).contains(&ways)));
-            let near =
-                found.size.0 as f64 <= 1.13 * truth.0 as f64 && found.most.0 as f64 >= 0.88 * truth.0 as f64;
-            let sure = found.confidence == Confidence::High;
-            assert!(
-                !sure || near && found.line.0 == truth.1 && !wrong_ways,
-                "{name}, {percent} %: {found:?}"
-            );
-        }
-    }
-}
-
 /// A sweep of an L1 of so many ways of 4 KiB and lines of 64 bytes; `misses` changes those of an array of so many KiB.
 fn sweep(
     ways: u64,

@@ -115,25 +115,6 @@ fn every_known_obstacle_is_named_and_only_what_can_help() {
     }
 }
 
-/// On every family the same error has the same reason, whatever its events are.
-#[test]
-fn every_family_says_a_refusal_by_its_kind() {
-    for described in DESCRIPTIONS.iter() {
-        for (errno, words) in
-            [(libc::EMFILE, "ulimit"), (libc::EACCES, "a sandbox"), (libc::EBUSY, "reserved")]
-        {
-            let machine = machine(described, refusing(Refused::Everything, errno));
-            let refusal = machine.play(|| definition(&Event::TOT_INS)).unwrap_err();
-            let is_mapped = !refusal.sentence.contains("is not available on");
-            assert!(
-                !is_mapped || refusal.sentence.contains(words),
-                "{} {errno}: {refusal}",
-                described.family.key
-            );
-        }
-    }
-}
-
 /// The watchdog is named where it runs.
 #[test]
 fn an_event_that_finds_no_counter_names_the_watchdog_only_if_it_runs() {
@@ -146,13 +127,6 @@ fn an_event_that_finds_no_counter_names_the_watchdog_only_if_it_runs() {
     });
     assert!(sentences.iter().all(|sentence| sentence.contains("opens but never runs")), "{sentences:?}");
     assert_eq!(sentences.map(|sentence| sentence.contains("nmi_watchdog")), [false, true]);
-}
-
-#[test]
-fn a_refused_event_is_asked_for_once() {
-    let machine = machine(described("skl"), refusing(Refused::Everything, libc::ENOSYS));
-    assert!(machine.play(|| definition(&Event::TOT_CYC)).is_err());
-    assert_eq!(machine.asked().len(), 1);
 }
 
 /// Without a PMU three openings are enough: the first event, cycles and instructions.

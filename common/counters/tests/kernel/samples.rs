@@ -39,13 +39,6 @@ fn what_a_full_buffer_loses_is_counted() {
     assert_eq!((samples.addresses.len(), samples.lost, samples.throttled), (720, 0, 0));
 }
 
-#[test]
-fn a_paused_event_says_so() {
-    let settings = Settings { throttles: true, ..Settings::default() };
-    let samples = sampled(&described("skl").machine(settings, |_, _| 10), &[2500]);
-    assert_eq!((samples.throttled, samples.addresses.len()), (3, 300));
-}
-
 /// On other cores its event is stopped: a thread that moved there would be
 /// sampled no more.
 #[test]

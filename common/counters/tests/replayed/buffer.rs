@@ -16,22 +16,12 @@ impl Buffer {
         Buffer(Ring { memory, page })
     }
 
-    /// Writes a sample, if it fits.
+    /// Writes a sample, if it fits: one byte always stays free (`CIRC_SPACE`).
     pub(super) fn sample(&self, address: u64) {
-        self.write(bindings::PERF_RECORD_SAMPLE, &[address]);
-    }
-
-    /// The kernel pauses an event that samples too often.
-    pub(super) fn throttled(&self) {
-        self.write(bindings::PERF_RECORD_THROTTLE, &[0; 3]);
-    }
-
-    /// One byte always stays free (`CIRC_SPACE`).
-    fn write(&self, kind: u32, words: &[u64]) {
         let used =
             self.0.position(HEAD).load(Ordering::Relaxed) - self.0.position(TAIL).load(Ordering::Acquire);
-        if self.0.capacity() - used > 8 * (1 + words.len() as u64) {
-            self.0.write(kind, words);
+        if self.0.capacity() - used > 16 {
+            self.0.write(bindings::PERF_RECORD_SAMPLE, &[address]);
         }
     }
 }

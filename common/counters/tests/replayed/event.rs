@@ -25,9 +25,6 @@ pub(super) struct Opened {
     pub(super) buffer: Option<Buffer>,
 }
 
-/// More samples in a tick than this, and the kernel pauses the event.
-pub(super) const SAMPLES_PER_TICK: u64 = 100;
-
 impl Opened {
     pub(super) fn period(&self) -> u64 {
         // SAFETY: the kit fills this union as a period, and all its parts are plain numbers.
@@ -40,23 +37,14 @@ impl Opened {
     }
 
     /// It was on its counter for a part of a tick in which that many happened.
-    pub(super) fn count(&mut self, many: u64, nanoseconds: u64, address: u64, throttling: bool) {
+    pub(super) fn count(&mut self, many: u64, nanoseconds: u64, address: u64) {
         self.time_running += nanoseconds;
         let many = if let Counts::Software { nanoseconds: true } = self.counts { nanoseconds } else { many };
         let period = self.period();
-        if period == 0 {
-            self.value += many;
-            return;
+        if let (Some(buffer), true) = (&self.buffer, period > 0) {
+            let due = (self.value + many) / period - self.value / period;
+            (0..due).for_each(|_| buffer.sample(address));
         }
-        let due = (self.value + many) / period - self.value / period;
-        let taken = if throttling { due.min(SAMPLES_PER_TICK) } else { due };
-        if let Some(buffer) = &self.buffer {
-            (0..taken).for_each(|_| buffer.sample(address));
-            if taken < due {
-                buffer.throttled();
-            }
-        }
-        // A paused event does not count either.
-        self.value += if taken < due { taken * period - self.value % period } else { many };
+        self.value += many;
     }
 }

@@ -21,8 +21,6 @@ pub(crate) struct Settings {
     pub(crate) watchdog: bool,
     /// Pages of samples that the program may map.
     pub(crate) locked_pages: usize,
-    /// Sampling too often is paused.
-    pub(crate) throttles: bool,
     /// What its counters count.
     pub(crate) behaviour: Behaviour,
     /// Where cores differ: the place of the kind that the program is limited to.
@@ -61,7 +59,6 @@ impl Default for Settings {
             extended_types: true,
             watchdog: false,
             locked_pages: 128,
-            throttles: false,
             behaviour: Behaviour::Sound,
             kept_to: None,
         }

@@ -175,7 +175,7 @@ impl State {
     /// Time passes, no more than a tick, in which each event happens so often.
     fn pass(&mut self, happens: impl Fn(u64, u64) -> u64, nanoseconds: u64) {
         let on = self.scheduled();
-        let Settings { behaviour, throttles, .. } = self.settings;
+        let behaviour = self.settings.behaviour;
         for event in self.events.values_mut().filter(|e| e.enabled) {
             event.time_enabled += nanoseconds;
             if on.contains(&event.number) {
@@ -184,7 +184,7 @@ impl State {
                     (Counts::Hardware { code, with, .. }, Behaviour::Sound) => happens(code, with),
                     (Counts::Hardware { .. }, Behaviour::Jumps) => 1 << 46,
                 };
-                event.count(many, nanoseconds, event.number, throttles);
+                event.count(many, nanoseconds, event.number);
             }
         }
     }

@@ -15,7 +15,6 @@ use crate::facts::Facts;
 /// on other systems.
 const ALIGNMENT: usize = 4096;
 
-/// Monotonic time since some fixed moment.
 pub(crate) fn wall() -> Seconds {
     static START: OnceLock<Instant> = OnceLock::new();
     Seconds(START.get_or_init(Instant::now).elapsed().as_secs_f64())
@@ -31,7 +30,6 @@ pub(crate) fn thread_cpu() -> Seconds {
     wall()
 }
 
-/// Size of a base page in bytes.
 pub(crate) fn page_size() -> Option<Bytes> {
     None
 }
@@ -55,7 +53,6 @@ pub(crate) unsafe fn unmap(start: NonNull<u8>, bytes: usize) {
     }
 }
 
-/// What the system reports about this machine and its processor `cpu`.
 pub(crate) fn facts(_cpu: usize) -> Facts {
     Facts::default()
 }
@@ -68,34 +65,26 @@ pub(crate) fn huge_bytes(_address: usize) -> usize {
     0
 }
 
-/// The processors that this process may use, ascending; empty if the system does not
-/// report them.
 pub(crate) fn allowed() -> Vec<usize> {
     Vec::new()
 }
 
-/// The processor of the calling thread.
 pub(crate) fn current() -> Option<usize> {
     None
 }
 
-/// Pins the calling thread, and those it starts, to these processors; returns whether
-/// that was done.
 pub(crate) fn pin(_cpus: &[usize]) -> bool {
     false
 }
 
-/// Processes that wanted to run, on average over the last minute.
 pub(crate) fn load() -> Option<f64> {
     None
 }
 
-/// What the children that have ended used.
 pub(crate) fn children() -> Option<Usage> {
     None
 }
 
-/// Memory that is available without swapping.
 pub(crate) fn free_memory() -> Option<Bytes> {
     None
 }
@@ -104,7 +93,6 @@ pub(crate) fn cpu_quota() -> Option<f64> {
     None
 }
 
-/// Whether the program was started with its standard output closed.
 pub(crate) fn output_is_closed() -> bool {
     false
 }
@@ -121,8 +109,6 @@ pub(crate) fn termination_requested() -> bool {
 
 pub(crate) fn exit_if_requested() {}
 
-/// Instructions that `body` executes in a child process, by address.
-///
 /// # Safety
 ///
 /// The same as for [`crate::step::trace`].
