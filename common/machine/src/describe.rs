@@ -15,10 +15,6 @@ use levels::{Cache, TlbEntry};
 /// The longest description, in bytes: the catalogue's have 3,000.
 pub const LONGEST: usize = 256 << 10;
 
-/// The longest name and the longest line about a machine, in characters.
-const LONGEST_NAME: usize = 100;
-const LONGEST_ABOUT: usize = 300;
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Description {
@@ -113,8 +109,8 @@ impl Description {
         if self.name.get_ref().trim().is_empty() {
             return refuse("name", &self.name, "is empty; give the machine a name");
         }
-        one_line("name", &self.name, LONGEST_NAME)?;
-        self.description.iter().try_for_each(|about| one_line("description", about, LONGEST_ABOUT))?;
+        one_line("name", &self.name)?;
+        self.description.iter().try_for_each(|about| one_line("description", about))?;
         if self.cache.get_ref().is_empty() {
             return refuse("cache", &self.cache, "a machine needs at least one [[cache]]");
         }
@@ -144,16 +140,13 @@ impl Description {
 }
 
 /// Refuses characters that cannot be shown in a list, in a caption, or on a terminal.
-fn one_line(key: &'static str, given: &Spanned<String>, longest: usize) -> Checked<()> {
+fn one_line(key: &'static str, given: &Spanned<String>) -> Checked<()> {
     if given.get_ref().contains(is_unprintable) {
         return refuse(
             key,
             given,
             "has a control character, or one that turns the direction of writing; leave it out",
         );
-    }
-    if given.get_ref().chars().count() > longest {
-        return refuse(key, given, format!("is longer than {longest} characters; shorten it"));
     }
     Ok(())
 }

@@ -120,7 +120,7 @@ const UNKNOWN: [&str; 6] = [
     "latencies, clock and TLBs: not modelled",
 ];
 
-/// The model's form of a cache without a [fault](Cache::fault).
+/// The model's form of a cache that [is possible](Cache::is_possible).
 fn level(cache: &Cache) -> CacheLevel {
     CacheLevel {
         level: cache.level,
@@ -193,7 +193,7 @@ mod tests {
         let machine = from_facts(&Facts::below(root.path(), 2)).unwrap();
         let unknown = machine.unknown[..2].join("; ");
         assert!(
-            unknown.contains("L2: sysfs says 512 KiB with 9 ways") && unknown.contains("L3: not"),
+            unknown.contains("L2: sysfs says 512 KiB in 1024 sets of 9 ways") && unknown.contains("L3: not"),
             "{unknown}"
         );
         assert_eq!(machine.levels.len(), 1);

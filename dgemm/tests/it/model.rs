@@ -111,22 +111,6 @@ fn where_model_and_lecture_part_an_assumption_is_named() {
 }
 
 #[test]
-fn blocks_miss_as_the_closed_form_says() {
-    // 193 = 6 blocks of 32 and one row: every block has an edge, no conflicts.
-    // LRU does not evict finished blocks at once, which the lecture does not count: up to
-    // twice the misses, and a fifth of those of i, j, k.
-    let machine = Machine::named("zen3").unwrap();
-    let sides = [193; 3];
-    let total = |name| misses(name, sides, &machine).total();
-    let without = total("ijk");
-    for name in ["block-l1", "unrolled"] {
-        let (misses, form) = (total(name), closed(name, sides, &machine).misses.total());
-        assert!((0.5..2.5).contains(&(misses / form)), "{name}: {misses} for {form}");
-        assert!(5.0 * misses < without, "{name}: {misses} compared with {without}");
-    }
-}
-
-#[test]
 fn a_count_that_would_take_long_is_refused_with_its_time() {
     let refused = blocked("jki", [1200; 3], &lecture(), blocks()).unwrap_err();
     assert!(refused.contains("million accesses") && refused.contains("smaller N"), "{refused}");

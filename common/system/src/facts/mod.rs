@@ -68,7 +68,7 @@ impl Facts {
     /// Its data caches, nearest first, one per level: from the system, or from the
     /// processor if the system reports nothing, or something impossible, about a level.
     pub fn data_caches(&self) -> Vec<&Cache> {
-        let good = |level| self.of_level(level).find(|cache| cache.fault().is_none());
+        let good = |level| self.of_level(level).find(|cache| cache.is_possible());
         (1..=self.depth()).filter_map(good).collect()
     }
 
@@ -76,13 +76,21 @@ impl Facts {
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         for level in 1..=self.depth() {
-            let good = self.of_level(level).find(|cache| cache.fault().is_none());
+            let good = self.of_level(level).find(|cache| cache.is_possible());
             let then = good.map_or_else(
                 || "that level is left out".to_owned(),
                 |good| format!("{}'s {} is taken", good.teller.name(), good.size),
             );
-            let odd = self.of_level(level).filter_map(|cache| Some((cache.teller.name(), cache.fault()?)));
-            faults.extend(odd.map(|(teller, fault)| format!("L{level}: {teller} {fault}; {then}")));
+            for Cache { size, line, ways, sets, teller, .. } in
+                self.of_level(level).filter(|cache| !cache.is_possible())
+            {
+                let [ways, sets] =
+                    [ways, sets].map(|number| number.map_or_else(|| "?".to_owned(), |n| n.to_string()));
+                let teller = teller.name();
+                faults.push(format!(
+                    "L{level}: {teller} says {size} in {sets} sets of {ways} ways with lines of {line}, which no cache has; {then}"
+                ));
+            }
             if self.of_level(level).next().is_none() {
                 faults.push(format!("L{level}: nothing describes it; {then}"));
             }
@@ -181,31 +189,18 @@ impl Cache {
         self.kind != CacheKind::Instruction
     }
 
-    /// Why no cache can be as described; a clause.
-    pub fn fault(&self) -> Option<String> {
-        let (size, line) = (self.size, self.line);
-        let missing: Vec<&str> = [("size", size.0 > 0), ("line", line.0 > 0), ("ways", self.ways.is_some())]
-            .into_iter()
-            .filter_map(|(name, told)| (!told).then_some(name))
-            .collect();
-        if !missing.is_empty() {
-            return Some(format!("does not say its {}", missing.join(", ")));
-        }
-        let ways = self.ways.unwrap_or_default();
-        let lines = size.0 / line.0;
-        if !line.0.is_power_of_two() || !size.0.is_multiple_of(line.0) {
-            return Some(format!("says {size} with lines of {line}, which no cache has"));
-        }
-        if ways == 0 || lines == 0 || !lines.is_multiple_of(ways) {
-            return Some(format!(
-                "says {size} with {ways} ways, but its {lines} lines make no sets of {ways}"
-            ));
-        }
+    /// Whether its numbers are all reported and fit together.
+    pub fn is_possible(&self) -> bool {
+        let (size, line, ways) = (self.size.0, self.line.0, self.ways.unwrap_or(0));
+        let lines = size.checked_div(line).unwrap_or(0);
         // (CPUID may report several partitions of so many sets)
-        let sets = self.sets.filter(|_| self.teller != Teller::Cpuid)?;
-        let product = sets.saturating_mul(ways).saturating_mul(line.0);
-        (product != size.0)
-            .then(|| format!("says {size}, but {sets} sets of {ways} lines of {line} are {}", Bytes(product)))
+        let sets = self.sets.filter(|_| self.teller != Teller::Cpuid);
+        line.is_power_of_two()
+            && size.is_multiple_of(line)
+            && lines > 0
+            && ways > 0
+            && lines.is_multiple_of(ways)
+            && sets.is_none_or(|sets| sets.saturating_mul(ways).saturating_mul(line) == size)
     }
 
     /// How many logical processors share it; 1 if that is not reported.
@@ -245,22 +240,22 @@ mod tests {
             change(&mut cache);
             cache
         };
-        for (l3, fault) in [
-            (odd(|c| c.ways = Some(9)), "9 ways, but its 512 lines make no sets of 9"),
-            (odd(|c| c.size = Bytes(0)), "does not say its size"),
-            (odd(|c| c.ways = None), "does not say its ways"),
-            (odd(|c| c.sets = Some(1 << 40)), "sets of 8 lines of 64 B are 524288 GiB"),
-            (odd(|c| c.line = Bytes(0)), "does not say its line"),
-            (odd(|c| c.line = Bytes(48)), "lines of 48 B, which no cache has"),
-            (odd(|c| c.ways = Some(0)), "0 ways"),
-            (odd(|c| c.ways = Some(u64::MAX)), "make no sets"),
+        for l3 in [
+            odd(|c| c.ways = Some(9)),
+            odd(|c| c.size = Bytes(0)),
+            odd(|c| c.ways = None),
+            odd(|c| c.sets = Some(1 << 40)),
+            odd(|c| c.line = Bytes(0)),
+            odd(|c| c.line = Bytes(48)),
+            odd(|c| c.ways = Some(0)),
+            odd(|c| c.ways = Some(u64::MAX)),
         ] {
             let caches = vec![l1.clone(), l2.clone(), l3.clone()];
             let silent = Facts { caches, ..Facts::default() };
             assert_eq!(silent.data_caches(), [&l1, &l2]);
             let faults = silent.faults();
-            assert!(faults.len() == 1 && faults[0].contains(fault), "{faults:?}");
-            assert!(faults[0].starts_with("L3: sysfs") && faults[0].ends_with("left out"), "{faults:?}");
+            assert!(faults.len() == 1 && faults[0].starts_with("L3: sysfs says "), "{faults:?}");
+            assert!(faults[0].ends_with("left out"), "{faults:?}");
             let asked = Facts { described: vec![cache(1, Cpuid), cache(3, Cpuid)], ..silent };
             assert_eq!(asked.data_caches(), [&l1, &l2, &cache(3, Cpuid)]);
             assert!(asked.faults()[0].ends_with("cpuid's 32 KiB is taken"), "{:?}", asked.faults());
