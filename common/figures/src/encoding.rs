@@ -118,14 +118,6 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_encoded_is_decoded(text in "[ -~][^\\x00\\r\u{feff}]{0,80}") {
-            for bytes in stored(&text) {
-                let read = decode(&bytes);
-                prop_assert_eq!(read.as_ref(), Ok(&text));
-            }
-        }
-
-        #[test]
         fn what_is_decoded_has_one_kind_of_line_end(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             if let Ok(text) = decode(&bytes) {
                 prop_assert!(!text.contains(['\r', '\0']) && !text.starts_with(MARK));

@@ -1,8 +1,13 @@
 //! An event as a played kernel has it.
 
-use super::buffer::Buffer;
-use crate::kernel::Count;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use perf_event::hooks::sys::bindings;
+
 use crate::kernel::linux::Attr;
+use crate::kernel::ring::{HEAD, Ring, TAIL};
+use crate::kernel::{Count, Mapping};
 
 /// What an event counts, and where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,5 +51,23 @@ impl Opened {
             (0..due).for_each(|_| buffer.sample(address));
         }
         self.value += many;
+    }
+}
+
+/// What one event writes its samples to, as the kernel does (`kernel/events/ring_buffer.c`).
+pub(super) struct Buffer(Ring);
+
+impl Buffer {
+    pub(super) fn of(memory: Arc<Mapping>, page: usize) -> Buffer {
+        Buffer(Ring { memory, page })
+    }
+
+    /// Writes a sample, if it fits: one byte always stays free (`CIRC_SPACE`).
+    pub(super) fn sample(&self, address: u64) {
+        let used =
+            self.0.position(HEAD).load(Ordering::Relaxed) - self.0.position(TAIL).load(Ordering::Acquire);
+        if self.0.capacity() - used > 16 {
+            self.0.write(bindings::PERF_RECORD_SAMPLE, &[address]);
+        }
     }
 }

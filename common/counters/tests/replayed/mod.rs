@@ -6,7 +6,6 @@
 //! are Linux's: `kernel/events/core.c` for opening, scheduling, reading and the
 //! buffer of samples, and the PMU drivers for what they refuse.
 
-mod buffer;
 mod described;
 mod event;
 mod pmu;

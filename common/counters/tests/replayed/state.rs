@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::buffer::Buffer;
-use super::event::{Counts, Opened};
+use super::event::{Buffer, Counts, Opened};
 use super::pmu::{OFFCORE, Pmu};
 use super::settings::{Behaviour, Settings};
 use crate::kernel::Mapping;
