@@ -70,60 +70,41 @@ impl Multiplexed {
 
 /// A figure with its source, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Form", into = "Form")]
+#[serde(from = "Form", into = "Form")]
 pub struct Reading(Result<Counted, String>);
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Counted {
     /// Over several runs, the median.
     amount: f64,
     source: Source,
     /// The amount of each run, if there was more than one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     runs: Vec<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     multiplexed: Option<Multiplexed>,
 }
 
-/// A reading in a record.
+/// A reading in a record; JSON has finite numbers alone.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Form {
-    Counted {
-        amount: f64,
-        source: Source,
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        runs: Vec<f64>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        multiplexed: Option<Multiplexed>,
-    },
-    Missing {
-        reason: String,
-    },
+    Counted(Counted),
+    Missing { reason: String },
 }
 
-impl TryFrom<Form> for Reading {
-    type Error = &'static str;
-
-    fn try_from(form: Form) -> Result<Reading, &'static str> {
+impl From<Form> for Reading {
+    fn from(form: Form) -> Reading {
         match form {
-            Form::Missing { reason } => Ok(Reading(Err(reason))),
-            Form::Counted { amount, source, runs, multiplexed } => {
-                if !std::iter::once(&amount).chain(&runs).all(|amount| amount.is_finite()) {
-                    return Err("an amount is not finite");
-                }
-                Ok(Reading(Ok(Counted { amount, source, runs, multiplexed })))
-            }
+            Form::Counted(counted) => Reading(Ok(counted)),
+            Form::Missing { reason } => Reading(Err(reason)),
         }
     }
 }
 
 impl From<Reading> for Form {
     fn from(Reading(reading): Reading) -> Form {
-        match reading {
-            Ok(Counted { amount, source, runs, multiplexed }) => {
-                Form::Counted { amount, source, runs, multiplexed }
-            }
-            Err(reason) => Form::Missing { reason },
-        }
+        reading.map_or_else(|reason| Form::Missing { reason }, Form::Counted)
     }
 }
 
