@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use ::machine::{
-    CacheLevel, Inclusion, Index, LONGEST, Machine, MachineError, Prefetch, Replacement, Write, catalogue,
-};
+use ::machine::{CacheLevel, Index, LONGEST, Machine, MachineError, catalogue};
 
 use figures::encoding;
 
@@ -123,18 +121,12 @@ const UNKNOWN: [&str; 6] = [
 /// The model's form of a cache that [is possible](Cache::is_possible).
 fn level(cache: &Cache) -> CacheLevel {
     CacheLevel {
-        level: cache.level,
         size: cache.size,
         line: cache.line,
         ways: cache.ways.unwrap_or(1) as usize,
         shared_by: cache.sharers(),
-        replacement: Replacement::Lru,
-        write: Write::Back,
-        allocate: true,
-        inclusion: Inclusion::Neither,
         index: if cache.level == 1 { Index::Virtual } else { Index::Physical },
-        prefetch: Prefetch::None,
-        latency: None,
+        ..CacheLevel::plain(cache.level)
     }
 }
 

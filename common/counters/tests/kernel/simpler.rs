@@ -43,16 +43,13 @@ fn a_pmu_that_can_leave_nothing_out_counts_everything_where_that_is_allowed() {
     });
 }
 
-/// EOPNOTSUPP, twice: the driver has no interrupt, or lacks the event.
 #[test]
-fn operation_not_supported_is_distinguished() {
+fn a_driver_without_an_interrupt_is_named() {
     let machine = described("sifive_u74").machine(free(1), |_, _| 4);
     machine.play(|| {
         let refused = Sampler::new(&Event::TOT_CYC, 1000).unwrap_err();
         assert!(refused.sentence.contains("raises no interrupt"), "{refused}");
         assert!(definition(&Event::TOT_CYC).is_ok());
-        let missing = definition(&Event::parse("LLC-loads").unwrap()).unwrap_err();
-        assert!(missing.sentence.contains("no counter for LLC-loads"), "{missing}");
     });
 }
 
