@@ -5,7 +5,7 @@ use unicode_normalization::UnicodeNormalization;
 
 /// Longest file name in bytes: with `.toml` after it, every file system accepts it.
 const LONGEST: usize = 200;
-/// Longest name in characters that a machine's description accepts.
+/// Longest name in characters.
 const LONGEST_NAME: usize = 100;
 /// Names that Windows reserves for devices, with or without an extension.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
