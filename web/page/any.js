@@ -1,11 +1,10 @@
 // Page 2: any machine, its curves, and the misses of the products.
 const ORDERS = ["ijk", "jik", "ikj", "kij", "jki", "kji"];
-const PRODUCTS = ["mm1", "mm2", "mm3", "ge5", ...ORDERS.map(order => `dgemm ${order}`)].map(name => [name, name]);
+const PRODUCTS = ["mm1", "mm2", "mm3", ...ORDERS.map(order => `dgemm ${order}`)].map(name => [name, name]);
 
 // The request that counts the misses of a program at size `n`.
 function missRequest(program, n, toml) {
   const [name, order] = program.split(" ");
-  if (name.startsWith("ge")) return { do: "eliminate", toml, rung: name, n };
   return { do: "misses", toml, kernel: { name, n, ...(order ? { order } : {}), ...(name === "mm3" ? { line: 64 } : {}) } };
 }
 
@@ -89,7 +88,7 @@ function anyPage(section, write) {
       box.removeAttribute("data-old");
       complaintOf(form, true);
       reading.lastElementChild.replaceChildren(...argument(drawn.answer));
-      wrong.say(drawn.note);
+      wrong.say();
     } catch (error) {
       box.setAttribute("data-old", ""); // the chart is not of these fields
       wrong.say(form.elements.machine.value === "own" && !given ? complaintOf(form, true, error.message) : error.message);
@@ -148,7 +147,7 @@ function anyPage(section, write) {
   file.addEventListener("change", async () => {
     try {
       const text = await fileText(file);
-      if (text) core({ do: "read", text });
+      if (text) core({ do: "read", text, sizes: [] });
       lay(text);
     } catch (error) { wrong.say(error.message); }
   });
@@ -258,7 +257,7 @@ function products(machine) {
 }
 
 function missTables(program, n, { counts, machine }) {
-  const steps = program.startsWith("ge") ? n * (n - 1) * (2 * n - 1) / 6 : n ** 3;
+  const steps = n ** 3;
   const total = ({ misses }) => misses.loads + misses.stores;
   const row = (name, misses) => [name, ...misses.flatMap(m => [number(m, 0), number(m / steps, 4)])];
   const rows = counts.levels[0].arrays.map(({ name }, i) => [name, counts.levels.map(level => total(level.arrays[i]))])

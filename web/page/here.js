@@ -117,7 +117,7 @@ function herePage(section, write) {
       if (round === 2 && found?.settled) continue;
       done = at;
       try {
-        found = await helper.ask({ do: "explore", megabytes, levels, first: !found, ...settings() });
+        found = await helper.ask({ do: "explore", megabytes, levels, ...settings() });
       } catch (error) {
         if (!found || error.message === t("stopped")) throw error;
         continue; // disturbed, or without memory: what is known stays
@@ -143,15 +143,14 @@ function herePage(section, write) {
       bar.value = ROUNDS.length * from / cells;
     }
     const text = JSON.stringify(record, null, 1);
-    const { answer } = core({ do: "read", text });
+    const { answer, svg } = core({ do: "read", text, sizes: DRAWN_SIZES });
     const own = ownMachine(answer);
-    const drawn = { ...record, rows: record.rows.filter(row => DRAWN_SIZES.includes(row.size_bytes)) };
     const box = pictureBox("here-chart");
     curves.replaceChildren(box, el("h3", {}, t("here-read")), ...argument(answer), el("p", { class: "buttons" },
       el("button", { type: "button", click: () => download("spark.json", text) }, t("here-save-curves")),
       own && el("button", { type: "button", click: () => { location.hash = `#any?${new URLSearchParams({ show: "time", max: "256K", ...own })}`; setTimeout(() => anyPage.lay(text)); } }, t("here-lay"))),
     own ? null : el("p", { class: "soft" }, t("here-lay-first")));
-    picture(box, core({ do: "draw", text: JSON.stringify(drawn) }), title => sweepTable(record, title), cause);
+    picture(box, svg, title => sweepTable(record, title), cause);
     section.dataset.record = text;
   }
 

@@ -12,13 +12,13 @@ const GUESSES = 3;
 const MOST_LINES = 4096;
 // Most lines of a text that are shown at once.
 const MOST_TEXT = 60;
-const RUNGS = ["ge1", "ge2", "ge3", "ge4"];
-const OUTCOMES = { h: "hit", m: "compulsory", a: "capacity", o: "conflict" };
+// In the order of their digits in `walked.outcomes`.
+const OUTCOMES = ["hit", "compulsory", "capacity", "conflict"];
 
 function insidePage(section, write) {
   const text = (key, name, value, term) => field(key, el("input", { name, value, autocomplete: "off" }), { term });
   const hidden = (name, value = "") => el("input", { type: "hidden", name, value });
-  const programs = ["cm1", "mm1", "mm2", "mm3", ...ORDERS.map(order => `dgemm ${order}`), ...RUNGS];
+  const programs = ["cm1", "mm1", "mm2", "mm3", ...ORDERS.map(order => `dgemm ${order}`)];
   const form = el("form", { class: "controls" }, hidden("preset"), hidden("guess"),
     field("inside-kernel", select("kernel", [...programs.map(name => [name, name]), ["own", t("inside-own")]], "mm1")),
     field("inside-text", el("textarea", { name: "own", rows: 6, spellcheck: "false" }, t("inside-own-first")), { hint: t("inside-own-hint") }),
@@ -41,7 +41,7 @@ function insidePage(section, write) {
     el("div", { class: "grow" }, strip, el("div", { class: "range" },
       el("label", { for: "step", class: "hidden-label" }, t("inside-slider")), range, el("small", { id: "step-at" }))),
     said);
-  const key = el("p", { class: "key" }, Object.values(OUTCOMES).map(name => el("span", { class: name }, t(`inside-${name}`))));
+  const key = el("p", { class: "key" }, OUTCOMES.map(name => el("span", { class: name }, t(`inside-${name}`))));
   const view = el("div", { class: "inside" });
   const guesses = el("fieldset", { class: "guesses" });
   const after = el("div", {}, el("div", { class: "answer", id: "preset" }, el("p", { id: "guessed" }),
@@ -93,7 +93,6 @@ function insidePage(section, write) {
     };
     const name = value("kernel");
     if (name === "cm1") return { name, size: whole("array", bytesOf), stride: whole("stride", bytesOf), passes: whole("passes") };
-    if (RUNGS.includes(name)) return { name: "ge", rung: name, n: whole("n") };
     const { kernel } = missRequest(name, whole("n"), "");
     return name === "mm3" ? { ...kernel, line: bytesOf(value("line1")) } : kernel;
   }
@@ -114,7 +113,7 @@ function insidePage(section, write) {
       walked = next;
       if (before?.program !== program) before = undefined;
       range.max = walked.steps;
-      byId("preset-note").textContent = [RUNGS.includes(program) && t("inside-words"), program === "own" && t("inside-placed"),
+      byId("preset-note").textContent = [program === "own" && t("inside-placed"),
         walked.cut && t("inside-only", number(walked.steps, 0))].filter(Boolean).join(" ");
       step(at());
       complaintOf(form, false);
@@ -145,7 +144,7 @@ function insidePage(section, write) {
   }
 
   function nextMiss() {
-    const wanted = letter => (kind.value === "any" ? letter !== "h" : OUTCOMES[letter] === kind.value);
+    const wanted = outcome => (kind.value === "any" ? outcome !== "0" : OUTCOMES[outcome] === kind.value);
     for (let to = at(); to < walked.steps; to++) if (wanted(walked.outcomes[to])) return step(to + 1);
     said.textContent = t("inside-none", kind.value === "any" ? "" : `${t(`inside-kind-${kind.value}`)} `, number(at(), 0));
   }
@@ -173,8 +172,8 @@ function drawStrip(canvas, outcomes, at) {
     const from = Math.floor(x * outcomes.length / width);
     const part = outcomes.slice(from, Math.max(from + 1, Math.floor((x + 1) * outcomes.length / width)));
     let top = height;
-    for (const [letter, name] of Object.entries(OUTCOMES)) {
-      const high = height * (part.split(letter).length - 1) / part.length;
+    for (const [outcome, name] of OUTCOMES.entries()) {
+      const high = height * (part.split(outcome).length - 1) / part.length;
       paint.fillStyle = style.getPropertyValue(`--${name}`);
       paint.fillRect(x, top -= high, 1, high);
     }

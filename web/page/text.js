@@ -157,7 +157,6 @@ const TEXT = {
   "inside-answer-power": "Rows of 32 elements are 64 bytes, four of this cache’s lines: the lines of a column of mul2 fall into every fourth set, 8 sets with 2 ways each, and 32 lines do not fit there though most of the cache is empty: conflict misses. Set rows and columns to 36: the same column spreads over all sets.",
   "inside-why": "Why?",
   "inside-whole": "{0}: “{1}” is not a whole number of 1 or more.",
-  "inside-words": "Row pointers, and n, i, j and k in memory, have 4 bytes in a browser and 8 in the program.",
   "inside-kernel": "Program",
   "inside-own": "Your own accesses",
   "inside-text": "Your accesses",

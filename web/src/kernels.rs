@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
+use cache::Modelled;
 use dgemm::rungs::orders;
 use dgemm::{Blocks, Problem};
 use figures::units::Bytes;
-use ge::problem::system::System;
-use ge::rungs::{Rung as _, ge1::Ge1, ge2::Ge2, ge3::Ge3, ge4::Ge4};
-use isa::Scalar;
-use memory::{Arena, Array, Matrix, Memory, OutOfMemory};
+use machine::Machine;
+use memory::{Arena, Memory, OutOfMemory};
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 /// Largest array of cm1 and spark.
 const LARGEST_ARRAY: Bytes = Bytes::mib(64);
@@ -53,24 +53,6 @@ pub enum Kernel {
         /// Rows and columns.
         n: usize,
     },
-    /// An elimination.
-    Ge {
-        /// The rung.
-        rung: Rung,
-        /// Rows and columns.
-        n: usize,
-    },
-}
-
-/// The scalar rungs with row pointers, in the order of their [`FILES`](ge::rungs::FILES).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[allow(missing_docs, reason = "each is the file of that name in ge")]
-pub enum Rung {
-    Ge1,
-    Ge2,
-    Ge3,
-    Ge4,
 }
 
 /// The orders of the three loops, in the order of their [`FILES`](orders::FILES).
@@ -84,17 +66,6 @@ pub enum Order {
     Kij,
     Jki,
     Kji,
-}
-
-/// A kernel with its arrays in an arena.
-#[derive(Debug)]
-pub(crate) enum Placed<'a> {
-    Walk { array: Array<'a, u8>, stride: usize, passes: u64 },
-    Textbook([Matrix<'a, i16>; 3]),
-    Transposed([Matrix<'a, i16>; 4]),
-    Blocked([Matrix<'a, i16>; 3], usize),
-    Lecture(Problem<'a>, Order),
-    Elimination(System<'a>, Rung),
 }
 
 /// The text of a kernel in its file.
@@ -118,11 +89,7 @@ impl Kernel {
                     ));
                 }
             }
-            Kernel::Mm1 { n }
-            | Kernel::Mm2 { n }
-            | Kernel::Mm3 { n, .. }
-            | Kernel::Dgemm { n, .. }
-            | Kernel::Ge { n, .. } => {
+            Kernel::Mm1 { n } | Kernel::Mm2 { n } | Kernel::Mm3 { n, .. } | Kernel::Dgemm { n, .. } => {
                 if n == 0 || n > MOST_ROWS {
                     return Err(format!(
                         "matrices of {n} rows are not possible on this page: take 1 to {MOST_ROWS}"
@@ -146,33 +113,52 @@ impl Kernel {
             Kernel::Mm1 { n } | Kernel::Mm3 { n, .. } => 3 * 2 * n * n,
             Kernel::Mm2 { n } => 4 * 2 * n * n,
             Kernel::Dgemm { n, .. } => Problem::bytes(n, n, n, blocks()),
-            Kernel::Ge { n, .. } => System::bytes(n, 1).unwrap_or(usize::MAX),
         };
         Arena::with_capacity(bytes).map_err(|error| error.to_string())
     }
 
     /// The kernel on zeroed arrays in `arena`: its loads and stores do not depend on the
     /// elements.
-    pub(crate) fn place<'a>(&self, arena: &'a Arena) -> Result<Placed<'a>, String> {
-        self.laid_out(arena).map_err(|error| error.to_string())
-    }
-
-    fn laid_out<'a>(&self, arena: &'a Arena) -> Result<Placed<'a>, OutOfMemory> {
+    pub(crate) fn place<'a, M: Memory>(
+        &self,
+        arena: &'a Arena,
+    ) -> Result<Box<dyn Fn(&mut M) + 'a>, OutOfMemory> {
         let square = |name, n| arena.matrix::<i16>(name, n, n);
         let product = |n| Ok([square("mul1", n)?, square("mul2", n)?, square("res", n)?]);
         Ok(match *self {
             Kernel::Cm1 { size, stride, passes } => {
-                Placed::Walk { array: arena.array("x", size.get())?, stride: stride.get(), passes }
+                let array = arena.array("x", size.get())?;
+                Box::new(move |mem| cm1::walk(mem, array, stride.get(), passes))
             }
-            Kernel::Mm1 { n } => Placed::Textbook(product(n)?),
-            Kernel::Mm2 { n } => {
+            Kernel::Mm1 { n } => {
                 let [mul1, mul2, res] = product(n)?;
-                Placed::Transposed([mul1, mul2, res, square("tmp", n)?])
+                Box::new(move |mem| mm1::multiply(mem, mul1, mul2, res))
             }
-            Kernel::Dgemm { order, n } => Placed::Lecture(Problem::new(arena, [n; 3], blocks())?, order),
-            Kernel::Ge { rung, n } => Placed::Elimination(System::new(arena, n, &[])?, rung),
-            Kernel::Mm3 { n, line } => Placed::Blocked(product(n)?, line.get() / size_of::<i16>()),
+            Kernel::Mm2 { n } => {
+                let [mul1, _, res] = product(n)?;
+                let tmp = square("tmp", n)?;
+                Box::new(move |mem| mm2::multiply(mem, mul1, tmp, res))
+            }
+            Kernel::Mm3 { n, line } => {
+                let [mul1, mul2, res] = product(n)?;
+                Box::new(move |mem| mm3::multiply(mem, mul1, mul2, res, line.get() / size_of::<i16>()))
+            }
+            Kernel::Dgemm { order, n } => {
+                let problem = Problem::new(arena, [n; 3], blocks())?;
+                Box::new(move |mem| order.run(mem, &problem))
+            }
         })
+    }
+
+    /// The model's counts on `machine` with empty caches. Calls `progress` with the finished
+    /// thousandths.
+    pub(crate) fn misses(&self, machine: &Machine, progress: extern "C" fn(u32)) -> Result<Value, String> {
+        let arena = self.arena()?;
+        let run = self.place(&arena).map_err(|error| error.to_string())?;
+        let model = Modelled::new(machine, &arena).map_err(|error| error.to_string())?;
+        let mut model = model.without_numbers().reporting(move |share| progress((1000.0 * share) as u32));
+        run(&mut model);
+        Ok(json!({ "counts": model.counts(), "machine": machine.summary() }))
     }
 
     /// The kernel's own source text.
@@ -183,15 +169,10 @@ impl Kernel {
             Kernel::Mm2 { .. } => mm2::KERNEL,
             Kernel::Mm3 { .. } => mm3::KERNEL,
             Kernel::Dgemm { order, .. } => orders::FILES[order as usize],
-            Kernel::Ge { rung, .. } => ge::rungs::FILES[rung as usize],
         };
-        let (begin, end) = match self {
-            Kernel::Cm1 { .. } => ("pub fn walk<", "\n}"),
-            Kernel::Ge { .. } => ("    fn eliminate<", "\n    }\n"),
-            _ => ("pub fn multiply<", "\n}"),
-        };
+        let begin = if matches!(self, Kernel::Cm1 { .. }) { "pub fn walk<" } else { "pub fn multiply<" };
         let from = text.find(begin).unwrap_or(0);
-        let length = text[from..].find(end).map_or(text.len() - from, |at| at + end.trim_end().len());
+        let length = text[from..].find("\n}").map_or(text.len() - from, |at| at + 2);
         let first = text[..from].matches('\n').count() + 1;
         Source { file, first, text: Cow::Borrowed(&text[from..from + length]) }
     }
@@ -216,31 +197,6 @@ impl Order {
     }
 }
 
-impl Rung {
-    fn run<M: Memory>(self, mem: &mut M, system: System) {
-        match self {
-            Rung::Ge1 => Ge1::eliminate(mem, system, Scalar),
-            Rung::Ge2 => Ge2::eliminate(mem, system, Scalar),
-            Rung::Ge3 => Ge3::eliminate(mem, system, Scalar),
-            Rung::Ge4 => Ge4::eliminate(mem, system, Scalar),
-        }
-    }
-}
-
-impl Placed<'_> {
-    /// Runs it on `mem`.
-    pub(crate) fn run<M: Memory>(&self, mem: &mut M) {
-        match *self {
-            Placed::Walk { array, stride, passes } => cm1::walk(mem, array, stride, passes),
-            Placed::Textbook([mul1, mul2, res]) => mm1::multiply(mem, mul1, mul2, res),
-            Placed::Transposed([mul1, _, res, tmp]) => mm2::multiply(mem, mul1, tmp, res),
-            Placed::Blocked([mul1, mul2, res], block) => mm3::multiply(mem, mul1, mul2, res, block),
-            Placed::Lecture(ref problem, order) => order.run(mem, problem),
-            Placed::Elimination(system, rung) => rung.run(mem, system),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -253,7 +209,6 @@ mod tests {
             Kernel::Mm2 { n: 4 },
             Kernel::Mm3 { n: 4, line: Bytes(8) },
             Kernel::Dgemm { order: Order::Kji, n: 4 },
-            Kernel::Ge { rung: Rung::Ge4, n: 4 },
         ];
         for kernel in all {
             let source = kernel.source();

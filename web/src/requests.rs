@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 
 use crate::explore::Runs;
 use crate::kernels::Kernel;
-use crate::misses;
 use crate::steps::Steps;
 use crate::sweep::{self, Sweep, machine, open};
 use crate::tab::{Clock, Tab};
@@ -29,8 +28,6 @@ enum Request {
     Sweep(Sweep),
     /// Misses per array and level of one program on a machine.
     Misses { toml: String, kernel: Kernel },
-    /// The same for an elimination.
-    Eliminate { toml: String, rung: String, n: usize },
     /// Prepares a kernel for [`Request::Step`].
     Walk { toml: String, kernel: Kernel },
     /// The same for accesses that a text describes.
@@ -39,18 +36,15 @@ enum Request {
     Step { at: usize },
     /// What a typed value means, by the rule of the report and of the grader.
     Reading { kind: Kind, typed: Typed },
-    /// What the kit reads from a saved sweep.
-    Read { text: String },
-    /// A chart of a saved sweep's times.
-    Draw { text: String },
+    /// What the kit reads from a saved sweep, and a chart of its times for arrays of `sizes`.
+    Read { text: String, sizes: Vec<u64> },
     /// A chart of the curve that a machine's description gives.
     Known { toml: String },
     /// A chart of a curve while it is measured: (bytes, nanoseconds), and what is known
     /// about each level.
     Curve { points: Vec<(f64, f64)>, found: Vec<sweep::Place> },
-    /// The caches of this computer, at most `levels` of them: the first experiment, or one
-    /// more.
-    Explore { megabytes: usize, levels: usize, patient: bool, first: bool },
+    /// One more experiment on the caches of this computer, at most `levels` of them.
+    Explore { megabytes: usize, levels: usize, patient: bool },
     /// The times of the cells of a sweep on this computer, from number `from` on: as many
     /// as are measured in `seconds`.
     Times { sizes: Vec<Bytes>, from: usize, patient: bool },
@@ -88,8 +82,7 @@ impl Lab {
                 .collect()),
             Request::Machine { toml } => described(&toml),
             Request::Sweep(sweep) => sweep.answer(),
-            Request::Misses { toml, kernel } => misses::count(&open(&toml)?, &kernel, self.clock.progress),
-            Request::Eliminate { toml, rung, n } => misses::eliminate(&open(&toml)?, &rung, n),
+            Request::Misses { toml, kernel } => kernel.misses(&open(&toml)?, self.clock.progress),
             Request::Walk { toml, kernel } => Ok(self.shown(Steps::walk(&open(&toml)?, &kernel)?)),
             Request::Trace { toml, text } => Ok(self.shown(Steps::of_text(&open(&toml)?, &text)?)),
             Request::Step { at } => match &self.steps {
@@ -97,15 +90,14 @@ impl Lab {
                 None => Err("no program is chosen yet: choose one first".to_owned()),
             },
             Request::Reading { kind, typed } => Ok(meaning(typed, kind)),
-            Request::Read { text } => read(&text),
-            Request::Draw { text } => sweep::draw(&text),
+            Request::Read { text, sizes } => read(&text, &sizes),
             Request::Known { toml } => sweep::known(&open(&toml)?),
             Request::Curve { points, found } => {
                 let caption = "source: timing, in a browser tab; of repeated measurements, the median";
                 Ok(sweep::curve(points, &found, caption).into())
             }
-            Request::Explore { megabytes, levels, patient, first } => {
-                let mut runs = if first { Runs::default() } else { std::mem::take(&mut self.runs) };
+            Request::Explore { megabytes, levels, patient } => {
+                let mut runs = std::mem::take(&mut self.runs);
                 // what is known stays known if this experiment fails
                 let found = self.tab(megabytes << 20, patient).and_then(|tab| runs.again(tab, levels));
                 self.runs = runs;
@@ -154,8 +146,10 @@ fn meaning(typed: Typed, kind: Kind) -> Value {
     }
 }
 
-/// What the kit reads from a saved sweep; a sealed machine's curves are shown without that.
-fn read(text: &str) -> Result<Value, String> {
+/// What the kit reads from a saved sweep, and its chart; a sealed machine's curves are shown
+/// without a reading.
+fn read(text: &str, sizes: &[u64]) -> Result<Value, String> {
     let saved = Saved::parse(text).map_err(|error| error.to_string())?;
-    Ok(json!({ "answer": (!bears_seal(text)).then(|| infer::read(&saved).json()) }))
+    let answer = (!bears_seal(text)).then(|| infer::read(&saved).json());
+    Ok(json!({ "answer": answer, "svg": sweep::timed(&saved, sizes).svg() }))
 }

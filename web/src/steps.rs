@@ -18,9 +18,6 @@ use watcher::{Watcher, Way};
 /// Largest number of lines of a cache that can be shown.
 const MOST_LINES: usize = 4096;
 
-/// The variables that ge1 has in memory in addition to its matrix, in this order.
-const VARIABLES: [&str; 4] = ["n", "i", "j", "k"];
-
 /// The recorded accesses of a kernel.
 #[derive(Debug)]
 pub struct Steps {
@@ -50,9 +47,9 @@ impl Steps {
     pub fn walk(machine: &Machine, kernel: &Kernel) -> Result<Steps, String> {
         let machine = alone(machine)?;
         let arena = kernel.arena()?;
-        let placed = kernel.place(&arena)?;
+        let run = kernel.place(&arena).map_err(|error| error.to_string())?;
         let mut watcher = Watcher::new(&machine, &arena)?;
-        placed.run(&mut watcher);
+        run(&mut watcher);
         Ok(Steps::of(&machine, watcher, kernel.source(), kernel.regions(&arena)))
     }
 
@@ -114,7 +111,7 @@ impl Steps {
             "first": self.source.first,
             "source": source,
             "machine": self.machine,
-            "outcomes": self.steps.iter().map(|step| step.outcome.letter()).collect::<String>(),
+            "outcomes": self.steps.iter().map(|step| (step.outcome as u8).to_string()).collect::<String>(),
             "counts": count(&self.steps),
             "arrays": self.regions.iter().map(|region| &region.name).collect::<Vec<_>>(),
         })
@@ -229,7 +226,6 @@ impl Steps {
         };
         let index = (place as usize - bytes.start) / element;
         match *columns {
-            _ if name == "variables" => VARIABLES.get(index).copied().unwrap_or("(outside)").to_owned(),
             0 => format!("{name}[{index}]"),
             columns => format!("{name}[{}][{}]", index / columns, index % columns),
         }
@@ -250,28 +246,14 @@ struct Region {
 impl Kernel {
     /// Its arrays.
     fn regions(&self, arena: &Arena) -> Vec<Region> {
-        let (element, columns) = self.shape();
-        let region = |memory::Allocation { name, bytes }| {
-            // ge1's pointers and variables are words, which have 4 bytes in WebAssembly.
-            let words = ["rows", "variables"].contains(&name);
-            let matrix = !words && bytes.len() == columns * columns * element;
-            Region {
-                name: name.to_owned(),
-                bytes,
-                element: if words { size_of::<usize>() } else { element },
-                columns: if matrix { columns } else { 0 },
-            }
-        };
-        arena.allocations().into_iter().map(region).collect()
-    }
-
-    /// Bytes per element, and elements per row (0: not a matrix).
-    fn shape(&self) -> (usize, usize) {
-        match *self {
+        let (element, columns) = match *self {
             Kernel::Cm1 { .. } => (1, 0),
             Kernel::Mm1 { n } | Kernel::Mm2 { n } | Kernel::Mm3 { n, .. } => (size_of::<i16>(), n),
-            Kernel::Dgemm { n, .. } | Kernel::Ge { n, .. } => (size_of::<f64>(), n),
-        }
+            Kernel::Dgemm { n, .. } => (size_of::<f64>(), n),
+        };
+        let region =
+            |memory::Allocation { name, bytes }| Region { name: name.to_owned(), bytes, element, columns };
+        arena.allocations().into_iter().map(region).collect()
     }
 }
 

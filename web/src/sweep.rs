@@ -5,7 +5,7 @@ use chart::{Axis, Chart};
 use discover::cell_order;
 use figures::units::Bytes;
 use figures::value::{Reading, Source};
-use machine::{Inclusion, Machine};
+use machine::Machine;
 use memory::Arena;
 use records::record::{Record, Row};
 use records::saved::{Saved, SavedCell};
@@ -64,12 +64,13 @@ impl Sweep {
         let record = self.record(&machine)?;
         let measured = self.measured.as_deref().map(Saved::parse).transpose().map_err(|e| e.to_string())?;
         let chart = self.chart(&record);
-        let laid = measured.map(|saved| self.overlaid(&chart, &saved));
-        let note = matches!(laid, Some(None)).then(|| self.nothing_to_overlay());
-        let chart = laid.flatten().unwrap_or(chart);
+        let chart = match measured {
+            Some(saved) => self.overlaid(chart, &saved),
+            None => chart,
+        };
         // A sealed machine's curves are shown without the kit's reading of them.
         let answer = (!machine.sealed()).then(|| infer::read(&Saved::of(&record)).json());
-        Ok(json!({ "svg": chart.svg(), "record": record, "answer": answer, "note": note }))
+        Ok(json!({ "svg": chart.svg(), "record": record, "answer": answer }))
     }
 
     /// The record that cm1 or spark would write.
@@ -86,9 +87,8 @@ impl Sweep {
             Show::Time => Record::new("spark", machine.summary()),
         };
         record = record.set("repeats", REPEATS);
-        let seen = self.seen(machine);
         for cell in cells {
-            let model = Modelled::of_arrays_alone(&seen, &arena, &[]).map_err(|error| error.to_string())?;
+            let model = Modelled::of_arrays_alone(machine, &arena, &[]).map_err(|error| error.to_string())?;
             let mut model = model.without_numbers();
             let passes = REPEATS * cell.stride as u64 + 1;
             cm1::walk(&mut model, array.part(0, cell.size), cell.stride, passes);
@@ -106,20 +106,6 @@ impl Sweep {
             });
         }
         Ok(record)
-    }
-
-    /// The part of `machine` that the figures depend on: the misses of a level do not
-    /// depend on TLBs, nor on the levels below unless one of these is inclusive.
-    fn seen(&self, machine: &Machine) -> Machine {
-        let mut machine = machine.clone();
-        if let Show::Misses { level } = self.show {
-            machine.tlbs.clear();
-            let below = machine.levels.get(usize::from(level)..).unwrap_or_default();
-            if below.iter().all(|cache| cache.inclusion != Inclusion::Inclusive) {
-                machine.levels.truncate(usize::from(level));
-            }
-        }
-        machine
     }
 
     fn chart(&self, record: &Record) -> Chart {
@@ -140,11 +126,10 @@ impl Sweep {
     }
 
     /// The curves of `chart` as lines, with the values of `saved` for the same arrays as hollow
-    /// points, if they have any array in common.
-    fn overlaid(&self, chart: &Chart, saved: &Saved) -> Option<Chart> {
-        let mut laid = chart.clone();
+    /// points.
+    fn overlaid(&self, mut chart: Chart, saved: &Saved) -> Chart {
         let (mut measured, mut disturbed) = (0, 0);
-        for series in &mut laid.series {
+        for series in &mut chart.series {
             let amount = |cell: &SavedCell| match self.show {
                 Show::Misses { .. } => cell.misses,
                 Show::Time => cell.nanos,
@@ -157,37 +142,27 @@ impl Sweep {
             series.is_line = true;
             series.hollow = (0..cells.len()).filter(|at| !spikes.contains(at)).map(|at| cells[at]).collect();
         }
-        laid.caption += "; hollow points: measured";
+        chart.caption += if measured > 0 {
+            "; hollow points: measured"
+        } else {
+            "; the measured sweep has no such values of these arrays"
+        };
         if disturbed > 0 {
-            laid.caption += &format!(
+            chart.caption += &format!(
                 "; {disturbed} more were far above both adjacent points: other programs disturbed them"
             );
         }
-        (measured > 0).then_some(laid)
-    }
-
-    fn nothing_to_overlay(&self) -> String {
-        let what = match self.show {
-            Show::Misses { .. } => "misses",
-            Show::Time => "times",
-        };
-        format!(
-            "Your measured sweep cannot be drawn over these curves: it has no {what} of arrays of {} to {}. Choose \
-             other curves, or a larger array.",
-            self.min, self.max
-        )
+        chart
     }
 }
 
-/// A chart of a saved sweep's times.
-pub(crate) fn draw(text: &str) -> Result<Value, String> {
-    let saved = Saved::parse(text).map_err(|error| error.to_string())?;
+/// A chart of a saved sweep's times for arrays of `sizes`.
+pub(crate) fn timed(saved: &Saved, sizes: &[u64]) -> Chart {
+    let cells = saved.cells.iter().filter(|cell| sizes.contains(&cell.size));
     let timed = |nanos| Reading::new(nanos, Source::Timing);
-    let rows = saved.cells.iter().map(|cell| (cell.size, cell.stride, cell.nanos.map(timed)));
+    let rows = cells.map(|cell| (cell.size, cell.stride, cell.nanos.map(timed)));
     let title = "Time of a dependent access on this computer, by array size and stride";
-    let chart =
-        chart::sweep(title, Axis::linear("ns per access"), rows).caption("source: timing, in a browser tab");
-    Ok(chart.svg().into())
+    chart::sweep(title, Axis::linear("ns per access"), rows).caption("source: timing, in a browser tab")
 }
 
 /// The end of a level on the curve: its size, or its possible sizes.
@@ -257,8 +232,7 @@ fn header(tab: &Tab) -> Record {
     let notes = [
         format!(
             "timed with performance.now(), which moves in steps of {:.3} ms, over batches of {:.1} ms",
-            tab.step(),
-            tab.batch()
+            tab.step, tab.batch
         ),
         format!(
             "each access depends on the last; blocks of {BLOCK} bytes are visited in random order, and so are the \
@@ -285,57 +259,24 @@ mod tests {
     use machine::catalogue;
 
     #[test]
-    fn a_measured_sweep_without_misses_says_so() {
-        let toml = catalogue()[0].text.to_owned();
-        let (min, max) = (Bytes::kib(8), Bytes::kib(16));
-        let sweep = |show, measured| Sweep { toml: toml.clone(), show, min, max, measured };
-        let times = sweep(Show::Time, None).answer().unwrap()["record"].to_string();
-        let laid = |show| sweep(show, Some(times.clone())).answer().unwrap();
-        let alike = laid(Show::Time);
-        assert!(alike["note"].is_null() && alike["svg"].to_string().contains("measured"));
-        let unlike = laid(Show::Misses { level: 1 });
-        assert!(
-            unlike["note"].as_str().unwrap().contains("no misses")
-                && !unlike["svg"].to_string().contains("measured")
-        );
-    }
-
-    #[test]
     fn measured_points_are_at_the_curve_of_their_array_and_disturbed_ones_are_counted() {
         let toml = catalogue()[0].text.to_owned();
-        let sweep = Sweep { toml, show: Show::Time, min: Bytes::kib(8), max: Bytes::kib(16), measured: None };
+        let mut sweep =
+            Sweep { toml, show: Show::Time, min: Bytes::kib(8), max: Bytes::kib(16), measured: None };
         let record = sweep.answer().unwrap()["record"].clone();
         let mut disturbed = record.clone();
         disturbed["rows"][5]["figures"][0]["amount"] = json!(700.0);
         let chart = sweep.chart(&sweep.record(&machine(&sweep.toml).unwrap()).unwrap());
-        for (record, wrong) in [(record, 0), (disturbed, 1)] {
-            let laid = sweep.overlaid(&chart, &Saved::parse(&record.to_string()).unwrap()).unwrap();
+        for (record, wrong) in [(&record, 0), (&disturbed, 1)] {
+            let laid = sweep.overlaid(chart.clone(), &Saved::parse(&record.to_string()).unwrap());
             let [(modelled, measured), (_, other)] =
                 [0, 1].map(|at| (&laid.series[at].points, &laid.series[at].hollow));
             assert_eq!((measured.len() + wrong, other), (modelled.len(), &laid.series[1].points));
             assert!(measured.iter().all(|point| modelled.contains(point)));
             assert_eq!(laid.caption.contains("1 more were far above"), wrong > 0);
         }
-    }
-
-    #[test]
-    fn the_misses_of_a_sweep_are_those_of_the_whole_machine() {
-        for entry in catalogue() {
-            let (min, max) = (Bytes::kib(32), Bytes::kib(64));
-            let show = Show::Misses { level: 1 };
-            let sweep = Sweep { toml: entry.text.to_owned(), show, min, max, measured: None };
-            let machine = Machine::named(entry.name).unwrap();
-            let arena = Arena::with_capacity(max.get()).unwrap();
-            let array = arena.array::<u8>("x", max.get()).unwrap();
-            for row in &sweep.record(&machine).unwrap().rows {
-                let [size, stride] = ["size_bytes", "stride_bytes"].map(|key| row.whole(key).unwrap());
-                let mut whole = Modelled::new(&machine, &arena).unwrap();
-                let passes = REPEATS * stride + 1;
-                cm1::walk(&mut whole, array.part(0, size as usize), stride as usize, passes);
-                let misses = whole.counts().level(1).unwrap().misses.total();
-                let share = misses as f64 / (passes * (size / stride)) as f64;
-                assert_eq!(row.amount("avg_misses"), Some(share), "{} {size} {stride}", entry.name);
-            }
-        }
+        (sweep.show, sweep.measured) = (Show::Misses { level: 1 }, Some(record.to_string()));
+        let svg = sweep.answer().unwrap()["svg"].to_string();
+        assert!(svg.contains("the measured sweep has no such values of these arrays"), "{svg}");
     }
 }

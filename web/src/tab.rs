@@ -43,18 +43,10 @@ pub struct Clock {
     pub point: extern "C" fn(f64, f64),
 }
 
-/// The quality of a clock.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Steadiness {
-    /// The usual step in milliseconds: from one reading to the next different one.
-    step_ms: f64,
-    /// Whether it ever went backwards.
-    backwards: bool,
-}
-
 impl Clock {
-    /// Reads the clock for about 20 of its steps.
-    fn steadiness(&self) -> Steadiness {
+    /// Reads the clock for about 20 of its steps: the usual step in milliseconds, from one
+    /// reading to the next different one, and whether it ever went backwards.
+    fn steadiness(&self) -> (f64, bool) {
         let began = (self.now)();
         let (mut last, mut steps, mut backwards) = (began, Vec::new(), false);
         for _ in 0..50_000_000 {
@@ -68,7 +60,7 @@ impl Clock {
                 break;
             }
         }
-        Steadiness { step_ms: stats::median(&steps).unwrap_or(f64::INFINITY), backwards }
+        (stats::median(&steps).unwrap_or(f64::INFINITY), backwards)
     }
 }
 
@@ -77,8 +69,9 @@ impl Clock {
 pub(crate) struct Tab {
     arena: Arena,
     clock: Clock,
-    step: f64,
-    batch: f64,
+    /// The step of the clock, and the duration of a batch of accesses, in milliseconds.
+    pub(crate) step: f64,
+    pub(crate) batch: f64,
     agreeing: usize,
     costs: u32,
     /// Costs whose batches did not agree.
@@ -107,20 +100,10 @@ impl Tab {
         (self.clock.now)()
     }
 
-    /// The step of the clock in milliseconds.
-    pub(crate) fn step(&self) -> f64 {
-        self.step
-    }
-
-    /// Duration of a batch of accesses in milliseconds.
-    pub(crate) fn batch(&self) -> f64 {
-        self.batch
-    }
-
     /// The same memory, ready for measurements: checks the clock and, by repeating one
     /// chain, the machine.
     pub(crate) fn ready(mut self, patient: bool) -> Result<Tab, String> {
-        let Steadiness { step_ms, backwards } = self.clock.steadiness();
+        let (step_ms, backwards) = self.clock.steadiness();
         if backwards {
             return Err("this browser's clock goes backwards at times: noise is added to it, against fingerprinting. \
                         It cannot measure times of a few nanoseconds; try another browser, or the programs."
@@ -157,7 +140,12 @@ impl Tab {
                 return Ok(());
             }
         }
-        Err(unsteady(times[0], times[self.agreeing - 1]))
+        Err(format!(
+            "the same 16 loads took {:.2} ns each, then {:.2} ns: this clock, or this computer at the moment, is \
+             not steady enough. Close other programs and tabs, plug the charger in, try again.",
+            times[0],
+            times[self.agreeing - 1]
+        ))
     }
 
     /// Refuses results if other programs disturbed too many of them.
@@ -227,13 +215,6 @@ impl Tab {
         let fastest = &times[..self.agreeing.min(times.len())];
         fastest.iter().sum::<f64>() / fastest.len() as f64
     }
-}
-
-fn unsteady(low: f64, high: f64) -> String {
-    format!(
-        "the same 16 loads took {low:.2} ns each, then {high:.2} ns: this clock, or this computer at the moment, is \
-         not steady enough. Close other programs and tabs, plug the charger in, try again."
-    )
 }
 
 impl Probe for Tab {

@@ -38,11 +38,3 @@ pub mod steps;
 pub mod threads;
 
 pub use rung::{Kernel, NotRun, Rung};
-
-/// The names and the texts of the files of the scalar rungs with row pointers.
-pub const FILES: [(&str, &str); 4] = [
-    ("ge/src/rungs/ge1.rs", include_str!("ge1.rs")),
-    ("ge/src/rungs/ge2.rs", include_str!("ge2.rs")),
-    ("ge/src/rungs/ge3.rs", include_str!("ge3.rs")),
-    ("ge/src/rungs/ge4.rs", include_str!("ge4.rs")),
-];

@@ -27,18 +27,6 @@ pub enum Outcome {
     Conflict,
 }
 
-impl Outcome {
-    /// Its letter in the string of all outcomes.
-    pub(super) fn letter(self) -> char {
-        match self {
-            Outcome::Hit => 'h',
-            Outcome::Compulsory => 'm',
-            Outcome::Capacity => 'a',
-            Outcome::Conflict => 'o',
-        }
-    }
-}
-
 /// A way with a line in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Way {

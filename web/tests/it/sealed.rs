@@ -31,7 +31,6 @@ fn a_sealed_machine_is_measured_and_not_revealed() {
         for request in [
             json!({ "do": "walk", "toml": toml, "kernel": kernel }),
             json!({ "do": "misses", "toml": toml, "kernel": kernel }),
-            json!({ "do": "eliminate", "toml": toml, "rung": "ge1", "n": 8 }),
         ] {
             let answer = ask(&request);
             let told = answer["error"].as_str().unwrap_or_default();
