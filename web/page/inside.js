@@ -204,24 +204,18 @@ function insideView(walked, { step, sets, holding, counts, arrays }, before) {
 
 function loopView({ source, first, file }, step) {
   const indent = Math.min(...source.filter(line => line.trim()).map(line => line.search(/\S/)));
-  const unit = Math.min(4, ...source.map(line => line.slice(indent).search(/\S/)).filter(blanks => blanks > 0)); // blanks of a level
   const from = Math.max(0, Math.min(source.length - MOST_TEXT, (step?.line ?? first) - first - MOST_TEXT / 2)); // of a long trace
   const lines = source.slice(from, from + MOST_TEXT).map(line => line.slice(indent)).map((line, i) => {
     const here = step?.line === first + from + i;
     const column = here ? step.column - 1 - indent : line.length;
     const end = here ? callLength(line.slice(column)) : 0;
-    return el("li", { class: here ? "here" : null, style: `--depth: ${depth(line, unit)}`, "aria-current": here ? "step" : null },
-      tabbed(line.slice(0, column), unit), end ? el("mark", {}, line.slice(column, column + end)) : null, line.slice(column + end));
+    return el("li", { class: here ? "here" : null, "aria-current": here ? "step" : null },
+      line.slice(0, column), end ? el("mark", {}, line.slice(column, column + end)) : null, line.slice(column + end));
   });
   const title = file ? t("inside-loop", file) : t("inside-own");
   return el("section", { class: "loop" }, el("h3", {}, title),
     el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": title }, el("ol", { start: first + from }, lines)));
 }
-
-// The depth of a line's indentation, and the line with a tab for each level, whose width is
-// set by the style.
-const depth = (line, unit) => Math.floor(Math.max(0, line.search(/\S/)) / unit);
-const tabbed = (text, unit) => text.replace(/^ +/, spaces => "\t".repeat(spaces.length / unit));
 
 // Length of the call at the start of `text`: `load(mul1.at(i, k))`, or `load a[i]`.
 function callLength(text) {
