@@ -8,8 +8,6 @@ use common::machine::Drawn;
 use common::{encoding, input};
 use serde::{Deserialize, Serialize};
 
-use super::tables::csv;
-
 /// Longest phrase, in bytes.
 const MAX_PHRASE_BYTES: u64 = 4096;
 
@@ -136,26 +134,5 @@ impl Key {
                 "{name} is not a key; give the JSON file that lab mystery wrote next to its folder"
             ))
         })
-    }
-
-    /// One line for each machine.
-    pub(crate) fn csv(&self) -> String {
-        let levels = self.machines.iter().map(|m| m.levels.len()).max().unwrap_or(0);
-        let columns = ["size_bytes", "line_bytes", "ways", "hit_ns"];
-        let of_level = |level| columns.map(|column| format!("l{level}_{column}"));
-        let mut header = ["name", "file", "seal"].map(str::to_owned).to_vec();
-        header.extend((1..=levels).flat_map(of_level));
-        header.extend(["memory_ns", "tlb_entries"].map(str::to_owned));
-        let row = |m: &Answers| {
-            let mut row = vec![m.name.clone(), m.file.clone(), m.seal.clone()];
-            for l in &m.levels {
-                row.extend([l.size_bytes, l.line_bytes, l.ways].map(|n| n.to_string()));
-                row.push(l.hit_ns.to_string());
-            }
-            row.push(m.memory_ns.to_string());
-            row.push(m.tlb_entries.map_or(String::new(), |n| n.to_string()));
-            row
-        };
-        csv(std::iter::once(header).chain(self.machines.iter().map(row)))
     }
 }

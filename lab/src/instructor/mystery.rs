@@ -20,8 +20,8 @@ use super::roster::{self, Roster};
 ///
 /// Each name gives a file NAME.toml for --machine, which hides its caches; cm1 and
 /// spark measure it like any other machine. The same key and names always give the
-/// same machines. Their caches are written next to the folder: DIR-key.csv and
-/// DIR-key.json, which is for lab grade. No file with other content is replaced.
+/// same machines. Their caches are written next to the folder into DIR-key.json, which
+/// is for lab grade. No file with other content is replaced.
 /// docs/instructors.md says who can open such a file.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -83,11 +83,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // A key to which names were added has all machines that it had.
     let earlier = Key::read(&key_json).map_or(Vec::new(), |earlier| earlier.machines);
     let grows = !earlier.is_empty() && earlier.iter().all(|machine| key.machines.contains(machine));
-    let keys =
-        [File::new(sibling(out, "-key.csv")?, key.csv(), true), File::new(key_json.clone(), json, true)];
+    let key_file = File::new(key_json.clone(), json, true);
     replaceable(&files)?;
     if !grows {
-        replaceable(&keys)?;
+        replaceable(std::slice::from_ref(&key_file))?;
     }
     let made = if args.sweeps {
         files::make_private_folder(&machines_in)
@@ -95,17 +94,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         std::fs::create_dir_all(&machines_in)
     };
     made.map_err(|error| could_not_make(&machines_in, &error))?;
-    write(files.iter().chain(&keys))?;
+    write(files.iter().chain([&key_file]))?;
     let (machines, key_name) = (machines_in.display(), key_json.display());
     let (number, out) = (names.len(), out.display());
     if args.sweeps {
         sweep(&key, &machines_in, args)?;
         return output::print(&format!(
-            "{number} machines in {machines}, their sweeps in {out}; do not hand out {machines}, {key_name} and its CSV\n"
+            "{number} machines in {machines}, their sweeps in {out}; do not hand out {machines} and {key_name}\n"
         ));
     }
     output::print(&format!(
-        "{number} machines in {machines}; do not hand out {key_name} and its CSV\n{}\n",
+        "{number} machines in {machines}; do not hand out {key_name}\n{}\n",
         promise()
     ))
 }

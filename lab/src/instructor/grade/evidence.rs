@@ -116,15 +116,11 @@ impl Evidence {
     pub(super) fn counting(&self, own: Option<Option<&str>>, size: u32) -> (Vec<&Record>, Vec<Reason>) {
         let mut notes: Vec<Reason> =
             self.changed.iter().map(|file| Reason::ChangedRecord(shorten(file, 60))).collect();
-        let open = self.records.iter().filter(|record| tag(record).is_none());
-        let open: BTreeSet<String> = open.map(|record| shorten(&record.program, 20)).collect();
-        if own.is_some() && !open.is_empty() {
-            let open: Vec<String> = open.into_iter().collect();
-            notes.push(Reason::OpenRecords(shorten(&open.join(", "), 100)));
-        }
+        let is_other = |record| own.is_some_and(|own| own.is_none() || tag(record) != own);
+        notes.extend(self.records.iter().any(is_other).then_some(Reason::ForeignRecords));
         let mut counting = Vec::new();
         for record in &self.records {
-            if own.is_some_and(|own| own.is_none() || tag(record) != own) {
+            if is_other(record) {
                 continue;
             }
             match record.rows.first().and_then(|row| row.whole("size")) {

@@ -231,7 +231,6 @@ impl Grader<'_> {
                 |tag: &str| machines.by_tag.get(tag).map_or("no student of the key", |other| &other.name);
             let others: Vec<String> = others.map(|tag| shorten(name(tag), 60)).collect();
             if !others.is_empty() {
-                graded.notes.push(Reason::ForeignRecords);
                 graded.remarks.push(format!("Records are of the machine of {}.", others.join(", ")));
             }
             if tags.iter().all(|tag| !machines.by_tag.contains_key(tag)) && !tags.is_empty() {

@@ -90,6 +90,7 @@ pub(crate) struct Args {
 
 /// Reads everything, grades, writes.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    outside(args)?;
     let (mut rubric, assignment) = Rubric::read(&args.rubric)?;
     let key = args.key.as_deref().map(Key::read).transpose()?;
     let class = Class::new(students(args, key.as_ref())?);
@@ -116,7 +117,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let owners =
         Owners { class: &class, groups: &groups, map: &map, machines: machines_of, due, fields: &asked };
     let (submissions, mut notes) = owners.collect(&args.submissions)?;
-    notes.extend(map.unknown(&submissions));
     let counting = owners::counting(&submissions, &class, &groups);
     let unresolved = unresolved(&submissions, &class);
     if unresolved > 0
@@ -171,6 +171,22 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     notes.iter().for_each(|note| message(format!("lab grade: note: {note}")));
     print(&shown.text())?;
     complete(args, unresolved)
+}
+
+/// Refuses an output folder within one of submissions: its files would be submissions next time.
+fn outside(args: &Args) -> Result<(), Failure> {
+    let Some(out) = &args.output else { return Ok(()) };
+    let out = std::path::absolute(out).map_err(Failure::could_not)?;
+    let out = out.ancestors().find_map(|folder| folder.canonicalize().ok()).unwrap_or_default();
+    let is_around =
+        |path: &&PathBuf| path.is_dir() && path.canonicalize().is_ok_and(|path| out.starts_with(path));
+    match args.submissions.iter().find(is_around) {
+        Some(path) => Err(Failure::usage(format!(
+            "the grades would be written into the folder of submissions '{}'; name another folder with --output",
+            path.display()
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// The students to grade: those of the roster, else those of the key.

@@ -126,15 +126,6 @@ impl Map {
         }
         self.table.text()
     }
-
-    /// Rows of submissions that do not exist, probably typed wrong.
-    pub(super) fn unknown(&self, submissions: &[Submission]) -> Option<String> {
-        let there: BTreeSet<&str> = submissions.iter().map(|one| one.name.as_str()).collect();
-        let names = self.decided.keys().filter(|name| !there.contains(name.as_str()));
-        let names: Vec<&str> = names.map(String::as_str).collect();
-        let shown = shorten(&names.join("', '"), 300);
-        (!names.is_empty()).then(|| format!("map.csv names submissions that do not exist: '{shown}'"))
-    }
 }
 
 /// What decides whose a submission is, and how it is read.

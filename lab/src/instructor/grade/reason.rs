@@ -55,8 +55,7 @@ reasons! {
     Late(hours) = "Late by {} hours.";
     // its records
     NoMachineRecords = "There are no records of the student's own machine.";
-    ForeignRecords = "Some records were made on a machine that is not the student's own.";
-    OpenRecords(programs) = "Records of no sealed machine do not count: {}.";
+    ForeignRecords = "Records of other machines than the student's own do not count.";
     ChangedRecord(file) = "{} was changed after it was made, or is of another version of the kit.";
     OtherSize(program, size, assigned) = "{}: its matrices have {} rows, not the {} of the assignment, so it does not count.";
     // its files
