@@ -103,10 +103,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             "{number} machines in {machines}, their sweeps in {out}; do not hand out {machines} and {key_name}\n"
         ));
     }
-    output::print(&format!(
-        "{number} machines in {machines}; do not hand out {key_name}\n{}\n",
-        promise()
-    ))
+    output::print(&format!("{number} machines in {machines}; do not hand out {key_name}\n{}\n", promise()))
 }
 
 /// Says who can open the files that these programs seal.

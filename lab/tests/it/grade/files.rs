@@ -3,8 +3,8 @@
 
 use std::io::Write;
 
+use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, ZipWriter};
 
 use super::{PART, RIGHT, answers, cell, graded};
 
@@ -18,25 +18,12 @@ fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// An archive whose only file needs a password: the flag is set in both headers.
-fn encrypted(content: &[u8]) -> Vec<u8> {
-    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
-    let mut writer = ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    writer.start_file("answers.json", options).unwrap();
-    writer.write_all(content).unwrap();
-    let mut bytes = writer.finish().unwrap().into_inner();
-    for (sign, flags) in [(b"PK\x03\x04", 6), (b"PK\x01\x02", 8)] {
-        let at = bytes.windows(4).position(|window| window == sign).unwrap();
-        bytes[at + flags] |= 1;
-    }
-    bytes
-}
-
-/// The archive with another number of its method of compression.
-fn method(mut bytes: Vec<u8>, number: u8) -> Vec<u8> {
-    for (sign, at) in [(b"PK\x03\x04", 8), (b"PK\x01\x02", 10)] {
+/// The archive with `value` in the headers of its first file: `at` in the local one, and two
+/// bytes later in the central one.
+fn patched(mut bytes: Vec<u8>, at: usize, value: u8) -> Vec<u8> {
+    for (sign, at) in [(b"PK\x03\x04", at), (b"PK\x01\x02", at + 2)] {
         let begin = bytes.windows(4).position(|window| window == sign).unwrap();
-        bytes[begin + at] = number;
+        bytes[begin + at] = value;
     }
     bytes
 }
@@ -60,18 +47,14 @@ fn cases() -> Vec<Case> {
     let long = answers(&format!("{PART},\"spec-comment\":\"{}\"", "é".repeat(70_000)));
     vec![
         ("report.zip", zipped(&[("report/report.html", &page)]), ""),
-        ("home/ann/lab/kit/report/x/answers.json", right.clone(), ""),
         ("ANSWERS (1).json.txt", right.clone(), ""),
         ("1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19/20/21/22/23/24/25/26/27/a.json", right.clone(), ""),
         ("answers.json", [&[0xff, 0xfe], &utf16[..]].concat(), ""),
-        ("answers.json", [b"\xef\xbb\xbf".as_slice(), &right].concat(), ""),
         ("a.zip", zip("../../answers.json"), ""),
-        ("a.zip", zip("./answers.json"), ""),
         ("a.zip", zip("/home/ann/./x/answers.json"), ""),
         ("a.zip", within(&zip("answers.json")), ""),
         ("work.bin", zip("answers.json"), ""),
-        ("report.html", zip("answers.json"), ""),
-        ("a.zip", encrypted(&right), "answers.json was not read: it is encrypted"),
+        ("a.zip", patched(zip("answers.json"), 6, 1), "answers.json was not read: it is encrypted"),
         (
             "a.zip",
             zip("answers.json")[..60].to_vec(),
@@ -83,7 +66,7 @@ fn cases() -> Vec<Case> {
             within(&within(&zip("a.json"))),
             "inner.zip was not read: it is an archive in an archive in",
         ),
-        ("a.zip", method(zip("answers.json"), 14), "it is compressed in a way that is not read"),
+        ("a.zip", patched(zip("answers.json"), 8, 14), "it is compressed in a way that is not read"),
         ("answers.docx", b"x".to_vec(), "Not read: answers.docx"),
         (".pdf", b"%PDF".to_vec(), ".pdf; .json, .html and .zip are."),
         ("answers.json", old.to_vec(), "these answers are cache-lab-answers version 1"),
@@ -150,7 +133,7 @@ fn links_and_pipes_are_not_followed() {
     for line in [
         "3\t20\tvictim",
         "-\t20\tlinks\tNo grade: what was handed in cannot be read; read it and give points. answers.json was not read: it is a link or a device",
-        "-\t20\tpipe\tNo grade: what was handed in cannot be read; read it and give points. answers.json was not read: it is a link or a device",
+        "-\t20\tpipe\tNo grade: what was handed in cannot be read; read it and give points. answers.json was not read: it is a link",
     ] {
         assert!(out.contains(line), "{out}");
     }
