@@ -44,11 +44,6 @@ impl Phrase {
         }
         let words =
             encoding::decode(&bytes).map_err(|why| Failure::usage(format!("{name} is no key: {why}")))?;
-        if words.trim().is_empty() {
-            return Err(Failure::usage(format!(
-                "the key in {name} is empty; give some words that are hard to guess"
-            )));
-        }
         let key = seal::words::key(&words, "class");
         key.map(|key| seal::hexadecimal(&key))
             .map_err(|why| Failure::usage(format!("the key in {name}: {why}")))
@@ -121,6 +116,11 @@ impl Answers {
 }
 
 impl Key {
+    /// The header of the students' names.
+    pub(crate) fn column(&self) -> &str {
+        self.column.as_deref().unwrap_or("student")
+    }
+
     /// Reads `FILE-key.json`.
     ///
     /// # Errors

@@ -31,12 +31,6 @@ pub(crate) struct Listed {
 }
 
 impl Listed {
-    /// A class that is only known by names.
-    pub(crate) fn of_names(names: Vec<String>) -> Listed {
-        let rows = names.into_iter().map(|name| vec![name]).collect();
-        Listed { header: vec!["student".to_owned()], rows, naming: vec![0] }
-    }
-
     /// The names of the students.
     pub(crate) fn names(&self) -> Vec<String> {
         self.rows.iter().map(|row| row[self.naming[0]].clone()).collect()

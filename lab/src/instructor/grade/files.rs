@@ -21,8 +21,6 @@ const DATA_BYTES: u64 = 4 << 20;
 const MAX_ENTRIES: usize = 10_000;
 /// An archive may be in another one.
 const MAX_LEVEL: usize = 2;
-/// Largest number of files of other kinds that are named.
-const MAX_OTHERS: usize = 6;
 /// Folders that programs make: they contain no answers.
 const SKIPPED: [&str; 5] = ["target", "vendor", "node_modules", "__macosx", "pictures"];
 const OTHER_ARCHIVES: [&str; 9] = ["7z", "rar", "tar", "gz", "tgz", "xz", "bz2", "zst", "lz4"];
@@ -151,8 +149,7 @@ impl Walk<'_> {
         match ending(full).as_str() {
             "zip" => return Err(Reason::Damaged(name)),
             ending if OTHER_ARCHIVES.contains(&ending) => return Err(Reason::OtherArchive(name)),
-            _ if self.unread.others.len() < MAX_OTHERS => self.unread.others.push(name),
-            _ => {}
+            _ => self.unread.others.push(name),
         }
         Ok(())
     }

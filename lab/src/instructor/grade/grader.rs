@@ -8,7 +8,7 @@ use report::Assignment;
 use super::class::{Class, only};
 use super::evidence::{self, PASSED, Submission, Truth};
 use super::judge::{self, Mark};
-use super::owners::{self, Counting};
+use super::owners::Counting;
 use super::reason::{Reason, joined};
 use super::rubric::{Records, Rubric};
 use super::times::Due;
@@ -90,7 +90,7 @@ pub(super) struct Machines<'k> {
 impl<'k> Machines<'k> {
     /// The key's names are those of the roster's column that `lab mystery` had.
     pub(super) fn of(key: &'k Key, class: &Class) -> Machines<'k> {
-        let join = class.join(&[key.column.clone().unwrap_or("student".to_owned())], &[]).ok();
+        let join = class.join(&[key.column().to_owned()], &[]).ok();
         let by_tag = key.machines.iter().map(|machine| (machine.seal.as_str(), machine)).collect();
         let of_student = join.map(|join| {
             let student = |machine: &Answers| only(&join.students(std::slice::from_ref(&machine.name)));
@@ -166,13 +166,7 @@ impl Grader<'_> {
         let submission = &self.submissions[place];
         graded.notes.extend(of_group.then_some(Reason::ByGroup));
         if !others.is_empty() {
-            let [counts, others] =
-                [&[place][..], others].map(|places| owners::names(self.submissions, places));
-            graded.remarks.push(format!("{counts} counts, not {others}."));
-        }
-        let answered = others.iter().filter(|place| !self.submissions[**place].is_empty()).count();
-        if answered > 0 {
-            graded.notes.push(Reason::LastCounts((answered + 1).to_string()));
+            graded.notes.push(Reason::LastCounts((others.len() + 1).to_string()));
         }
         graded.source = Some(submission.name.clone());
         graded.notes.extend(submission.notes.iter().cloned());

@@ -196,9 +196,8 @@ fn students(args: &Args, key: Option<&Key>) -> Result<Listed, Failure> {
     }
     let key = key.ok_or_else(|| Failure::usage("no students given: use --roster or --key"))?;
     let names = key.machines.iter().map(|machine| machine.name.clone());
-    let listed = Listed::of_names(roster::unique(names, "the key")?);
-    let header = key.column.clone().map(|column| vec![column]);
-    Ok(Listed { header: header.unwrap_or(listed.header), ..listed })
+    let rows = roster::unique(names, "the key")?.into_iter().map(|name| vec![name]).collect();
+    Ok(Listed { header: vec![key.column().to_owned()], rows, naming: vec![0] })
 }
 
 /// Names each submission without an owner; returns how many they are.

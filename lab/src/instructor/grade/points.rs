@@ -62,16 +62,10 @@ impl Points {
         }
         let join = class.join(&table.header, &[])?;
         let sum = table.column(&["max_points"])?.and(table.column(&["points"])?);
-        let mut seen = HashMap::new();
+        let of_row = |(student, row): (usize, usize)| Some((student, number(table.rows[row].cell(sum?))?));
+        all.sums = join.rows(table)?.into_iter().filter_map(of_row).collect();
         for row in &table.rows {
-            let (line, name) = (row.line, join.shown(&row.cells));
-            let student = join.student(&row.cells)?;
-            if let Some(student) = student {
-                if let Some(first) = seen.insert(student, line) {
-                    return Err(format!("'{name}' is in lines {first} and {line}; leave one"));
-                }
-                all.sums.extend(sum.and_then(|at| number(row.cell(at))).map(|sum| (student, sum)));
-            }
+            let (line, name, student) = (row.line, join.shown(&row.cells), join.student(&row.cells)?);
             for (place, item, points, computed, answer) in &columns {
                 let cell = row.cell(*points);
                 let computed = computed.and_then(|at| number(row.cell(at)));

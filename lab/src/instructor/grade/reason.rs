@@ -50,7 +50,7 @@ reasons! {
     NothingHandedIn = "Nothing was handed in.";
     NoAnswersFound = "No answers were found in what was handed in.";
     ByGroup = "Handed in by a member of the group.";
-    LastCounts(number) = "{} submissions; the one handed in last counts.";
+    LastCounts(number) = "{} submissions; the last one with answers counts.";
     TimeUnknown = "The time of hand-in is not known.";
     Late(hours) = "Late by {} hours.";
     // its records

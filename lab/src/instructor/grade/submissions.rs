@@ -122,7 +122,7 @@ impl Owners<'_> {
         }
         notes.extend(unread.notes);
         if !unread.others.is_empty() && !answers.iter().any(|(id, answer)| is_answer(id, answer)) {
-            notes.push(Reason::OtherKinds(unread.others.join(", ")));
+            notes.push(Reason::OtherKinds(shorten(&unread.others.join(", "), 300)));
         }
         if notes.len() > MAX_NOTES {
             let more = notes.len() - MAX_NOTES + 1;
@@ -135,8 +135,6 @@ impl Owners<'_> {
         };
         let submitters = known.iter().flat_map(|known| known.submitters.iter().flatten());
         values.extend(submitters.map(|(_, value)| value.clone()));
-        // A user's number ends the name of Canvas's files.
-        values.extend(label.key.rsplit_once('_').map(|(_, number)| number.to_owned()));
         let signed = ["student-1-number", "student-1-name"].into_iter().filter_map(|id| answers.get(id));
         values.extend(signed.map(Answer::to_string));
         let suggested = self.suggested(&evidence.machines(), &values);

@@ -104,7 +104,6 @@ impl Worksheet {
             note("grades in the worksheet change", &changed, graded.len()),
             note("other feedback in the worksheet is replaced", &replaced, graded.len()),
             note("the worksheet has no row of", &missing, graded.len()),
-            self.feedback.is_none().then(|| "the worksheet has no column for feedback".to_owned()),
             self.most.is_none().then(|| {
                 "the worksheet has no column of largest grades, so points are as they are".to_owned()
             }),

@@ -140,7 +140,7 @@ const CASES: &[Case] = &[
         points: &[("ana", "-"), ("bea", "3")],
         says: &[
             "no grade for 'ana': there are 2 submissions ('ana', 'ana.json')",
-            "'bea' counts, not 'bea.pdf'",
+            "2 submissions; the last one with answers counts",
         ],
         ..CASE
     },

@@ -141,7 +141,7 @@ const CASES: &[Case] = &[
         code: 1,
         points: &[("ana", "2"), ("bea", "1")],
         says: &[
-            "2 submissions; the one handed in last counts",
+            "2 submissions; the last one with answers counts",
             "no question has the id of the columns 'Remarks'",
             "'zoe@x' is not in the roster",
         ],
