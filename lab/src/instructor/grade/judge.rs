@@ -44,71 +44,56 @@ pub(super) fn marks(rubric: &Rubric, answers: &BTreeMap<String, Answer>, truth: 
 fn mark(item: &Item, answers: &BTreeMap<String, Answer>, truth: &Truth) -> Mark {
     let given = answers.get(item.exercise().unwrap_or(&item.id));
     let answer = given.map(Answer::to_string).unwrap_or_default().trim().to_owned();
-    let judged = match item.exercise() {
-        Some(_) if answer == PASSED => Judgement::Share(1.0, Reason::Right),
-        Some(_) if answers.contains_key(EXERCISES) => Judgement::Share(0.0, Reason::NotSolved),
-        Some(_) => Judgement::Share(0.0, Reason::NoExercises),
+    let expect = item.expect.as_deref().unwrap_or_default();
+    let left_out = matches!(truth.0.get(expect), Some(Err(_)));
+    let (share, reason) = match item.exercise() {
+        _ if left_out => (Some(0.0), Reason::ModelledTime),
+        Some(_) if answer == PASSED => (Some(1.0), Reason::Right),
+        Some(_) if answers.contains_key(EXERCISES) => (Some(0.0), Reason::NotSolved),
+        Some(_) => (Some(0.0), Reason::NoExercises),
         None => judged(item, given, &answer, truth),
     };
-    let (share, unread, counted, reason) = match judged {
-        Judgement::Share(share, reason) => (share, false, true, reason),
-        Judgement::Unread(reason) => (0.0, true, true, reason),
-        Judgement::LeftOut(reason) => (0.0, false, false, reason),
-    };
     Mark {
-        points: share * item.points,
-        max_points: (!item.by_hand && counted).then_some(item.points),
-        unread,
+        points: share.unwrap_or_default() * item.points,
+        max_points: (!item.by_hand && !left_out).then_some(item.points),
+        unread: share.is_none(),
         reason,
         answer,
-        right: item.value.or_else(|| truth.get(item.expect.as_deref()?)),
-        computed: (!unread).then_some(share * item.points),
+        right: item.value.or_else(|| truth.get(expect)),
+        computed: share.map(|share| share * item.points),
     }
 }
 
-/// The points of an answer, and why.
-#[derive(Debug, Clone, PartialEq)]
-enum Judgement {
-    /// A share of the points.
-    Share(f64, Reason),
-    /// The instructor has to read it.
-    Unread(Reason),
-    /// It is not part of the sum.
-    LeftOut(Reason),
-}
+/// A share of the points, none if the instructor has to read the answer; and why.
+type Judgement = (Option<f64>, Reason);
 
 fn judged(item: &Item, given: Option<&Answer>, answer: &str, truth: &Truth) -> Judgement {
     let shown = shorten(answer, 40);
     let expect = item.expect.as_deref().unwrap_or_default();
-    if matches!(truth.0.get(expect), Some(Err(_))) {
-        return Judgement::LeftOut(Reason::ModelledTime);
-    }
     let Some(given) = given.filter(|_| !answer.is_empty()) else {
-        return Judgement::Share(0.0, Reason::NoAnswer);
+        return (Some(0.0), Reason::NoAnswer);
     };
     if item.by_hand {
-        return Judgement::Unread(Reason::ToRead);
+        return (None, Reason::ToRead);
     }
     let Some(check) = check(item, expect, truth) else {
-        return Judgement::Unread(Reason::NoEvidence(expect.to_owned()));
+        return (None, Reason::NoEvidence(expect.to_owned()));
     };
     match given.read(item.kind) {
-        Meaning::Nothing => Judgement::Share(0.0, Reason::NoAnswer),
-        Meaning::ToBeRead(doubt) => Judgement::Unread(Reason::Unclear(shown, doubt.sentence().to_owned())),
+        Meaning::Nothing => (Some(0.0), Reason::NoAnswer),
+        Meaning::ToBeRead(doubt) => (None, Reason::Unclear(shown, doubt.sentence().to_owned())),
         Meaning::Value(value) => match check.judge(value) {
-            report::Judgement::Right => Judgement::Share(1.0, Reason::Right),
-            report::Judgement::Wrong => Judgement::Share(0.0, Reason::NotRight(shown)),
-            report::Judgement::Slip(slip) => {
-                Judgement::Share(0.0, Reason::Slip(shown, slip.sentence().to_owned()))
-            }
+            report::Judgement::Right => (Some(1.0), Reason::Right),
+            report::Judgement::Wrong => (Some(0.0), Reason::NotRight(shown)),
+            report::Judgement::Slip(slip) => (Some(0.0), Reason::Slip(shown, slip.sentence().to_owned())),
         },
         Meaning::Range { low, below } => in_range(item, shown, (low, below), &check),
         Meaning::FullyAssociative => match fully_associative(expect, truth) {
-            Some(true) => Judgement::Share(1.0, Reason::Right),
-            Some(false) => Judgement::Share(0.0, Reason::NotRight(shown)),
-            None => Judgement::Unread(Reason::ToRead),
+            Some(true) => (Some(1.0), Reason::Right),
+            Some(false) => (Some(0.0), Reason::NotRight(shown)),
+            None => (None, Reason::ToRead),
         },
-        Meaning::NotVisible => Judgement::Share(0.0, Reason::Visible(shown)),
+        Meaning::NotVisible => (Some(0.0), Reason::Visible(shown)),
     }
 }
 
@@ -140,12 +125,12 @@ fn fully_associative(expect: &str, truth: &Truth) -> Option<bool> {
 fn in_range(item: &Item, shown: String, (low, below): (f64, f64), check: &Check) -> Judgement {
     let of_ways = item.expect.as_deref().is_some_and(|expect| expect.ends_with(".ways"));
     if !(item.kind == Kind::Bytes || of_ways) {
-        return Judgement::Unread(Reason::ToRead);
+        return (None, Reason::ToRead);
     }
     match (check.is_in(low, below), low > 0.0 && below / low <= RANGE + ROUNDING) {
-        (true, true) => Judgement::Share(HALF, Reason::RangeRight(shown)),
-        (true, false) => Judgement::Share(0.0, Reason::RangeWide(shown)),
-        (false, _) => Judgement::Share(0.0, Reason::RangeWrong(shown)),
+        (true, true) => (Some(HALF), Reason::RangeRight(shown)),
+        (true, false) => (Some(0.0), Reason::RangeWide(shown)),
+        (false, _) => (Some(0.0), Reason::RangeWrong(shown)),
     }
 }
 
