@@ -77,6 +77,9 @@ pub(crate) struct Source {
     pub(crate) text: Cow<'static, str>,
 }
 
+/// A kernel that runs on a memory `M`.
+type Run<'a, M> = Box<dyn Fn(&mut M) + 'a>;
+
 impl Kernel {
     /// Refuses sizes that the page cannot show.
     pub(crate) fn check(&self) -> Result<(), String> {
@@ -119,10 +122,7 @@ impl Kernel {
 
     /// The kernel on zeroed arrays in `arena`: its loads and stores do not depend on the
     /// elements.
-    pub(crate) fn place<'a, M: Memory>(
-        &self,
-        arena: &'a Arena,
-    ) -> Result<Box<dyn Fn(&mut M) + 'a>, OutOfMemory> {
+    pub(crate) fn place<'a, M: Memory>(&self, arena: &'a Arena) -> Result<Run<'a, M>, OutOfMemory> {
         let square = |name, n| arena.matrix::<i16>(name, n, n);
         let product = |n| Ok([square("mul1", n)?, square("mul2", n)?, square("res", n)?]);
         Ok(match *self {

@@ -78,16 +78,14 @@ impl Ladder for Products<'_> {
         let row = |outcome| {
             let row = program::row(outcome, &p);
             let model = outcome.per_iteration(&p, 1).and_then(|per| per.model);
-            let figures: [(&str, fn(Misses) -> f64); 4] = [
-                (MISSES, Misses::total),
-                ("misses_per_iteration_a", |misses| misses.a),
-                ("misses_per_iteration_b", |misses| misses.b),
-                ("misses_per_iteration_c", |misses| misses.c),
-            ];
-            figures.into_iter().fold(row, |row, (name, of)| {
+            let figure = |of: fn(Misses) -> f64| {
                 let missing = || Reading::missing("nothing was modelled");
-                row.with(name, model.map_or_else(missing, |m| Reading::new(of(m), Source::Model)))
-            })
+                model.map_or_else(missing, |misses| Reading::new(of(misses), Source::Model))
+            };
+            row.with(MISSES, figure(Misses::total))
+                .with("misses_per_iteration_a", figure(|misses| misses.a))
+                .with("misses_per_iteration_b", figure(|misses| misses.b))
+                .with("misses_per_iteration_c", figure(|misses| misses.c))
         };
         Ok(measured.map(row).collect())
     }

@@ -278,19 +278,19 @@ fn of_class(
     rubric: &Rubric,
     class: &Class,
 ) -> Vec<String> {
-    let lists: [(&str, &dyn Fn(&Graded) -> bool); 3] = [
-        ("nothing that can be read was handed in (the notes say why)", &|graded| {
-            graded.notes.contains(&Reason::NoAnswersFound)
-        }),
-        ("late (hours are in grades.csv)", &|graded| graded.late.is_some_and(|late| late > 0.0)),
-        ("the time of hand-in is not known", &|graded| graded.notes.contains(&Reason::TimeUnknown)),
-    ];
-    let mut notes = Vec::new();
-    for (what, is_listed) in lists {
+    let list = |what: &str, is_listed: fn(&Graded) -> bool| {
         let listed = class.names.iter().zip(graded).filter(|(_, graded)| is_listed(graded));
         let names = listed.map(|(name, _)| name.clone());
-        notes.extend(note(what, &names.collect::<Vec<_>>(), graded.len()));
-    }
+        note(what, &names.collect::<Vec<_>>(), graded.len())
+    };
+    let lists = [
+        list("nothing that can be read was handed in (the notes say why)", |graded| {
+            graded.notes.contains(&Reason::NoAnswersFound)
+        }),
+        list("late (hours are in grades.csv)", |graded| graded.late.is_some_and(|late| late > 0.0)),
+        list("the time of hand-in is not known", |graded| graded.notes.contains(&Reason::TimeUnknown)),
+    ];
+    let mut notes = Vec::from_iter(lists.into_iter().flatten());
     if machines.is_some_and(Machines::by_records) {
         notes.push(
             "the roster has no column with the header that the key's names had: each submission is graded by the machine of its sealed records"
