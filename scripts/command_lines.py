@@ -24,7 +24,7 @@ pick = random.Random(seed)
 
 SIZES = ["1", "8", "16", "33", "39", "0", "-1", "7X", "1e9", "99999999999999999999", "", "½"]
 BYTES = ["4K", "8K", "16K", "2", "0", "8k", "9999G", "1.5K", "x", "16384"]
-NAMES = ["ikj", "ijk", "packed", "threads", "ge1", "ge7", "blocked", "all", "none", "nobody", "\u202e", "=1+1", "a" * 5000]
+NAMES = ["ikj", "ijk", "tiled", "threads", "ge1", "ge7", "blocked", "all", "none", "nobody", "\u202e", "=1+1", "a" * 5000]
 FILES = ["sweep.out", "half.out", "empty", "none", "/dev/null", "/dev/zero", ".", "a.toml", "bad.toml", "r.json", "-"]
 COMMON = [
     ["--counters", "auto|hardware|timing|model|none|papi"], ["--machine", "host|i5-7500|lecture|a.toml|bad.toml|none|"],

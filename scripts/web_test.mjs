@@ -175,7 +175,8 @@ async function badInput() {
   await tab.getByRole("button", { name: "Use this text" }).click();
   await complains("broken TOML", "line 2, level");
   const file = tab.locator("#page-any input[type=file]").first();
-  await file.setInputFiles(written("mm1.json", '{"program":"mm1","rows":[{"size":512,"figures":[]}]}'));
+  await file.setInputFiles(written("mm1.json",
+    '{"program":"mm1","version":"0","settings":{},"machine":"x","notes":[],"rows":[{"size":512,"figures":[]}]}'));
   await complains("a record of mm1", "record of mm1");
   await file.setInputFiles(written("half.json", '{"program":"cm1","rows":[{"size'));
   await complains("half a record", "^(?!.*mm1)");
