@@ -36,7 +36,7 @@ pub const WORDS: [&str; 10] = [
     ".",
     "{} in bytes (K = 1024), logarithmic",
     "{}, logarithmic",
-    "no data",
+    "No data.",
     "Hollow at the lower edge: 0, which a logarithmic axis does not have.",
     "Points outside the ranges shown are not drawn.",
     "hollow point",

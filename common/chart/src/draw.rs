@@ -93,14 +93,16 @@ impl Chart {
     fn whole_caption(&self) -> String {
         let zeros = self.points().any(|(x, y)| self.x.shows(x) && self.y.is_below_logarithms(y));
         let notes = [
-            (self.is_empty(), "no data"),
+            (self.is_empty(), "No data."),
             (zeros, "Hollow at the lower edge: 0, which a logarithmic axis does not have."),
             (self.x.range.or(self.y.range).is_some(), "Points outside the ranges shown are not drawn."),
         ];
         let notes = notes.into_iter().filter(|(is_true, _)| *is_true).map(|(_, note)| self.say(note, &[]));
-        let names =
-            self.series.iter().map(|series| series.name.as_str()).filter(|_| !self.x.names.is_empty());
-        let caption = format!("{} {}", self.caption, Vec::from_iter(names).join("; "));
+        let names = Vec::from_iter(self.series.iter().map(|series| series.name.as_str())).join("; ");
+        let caption = match self.x.names.is_empty() || names.is_empty() {
+            true => self.caption.clone(),
+            false => format!("{} {names}.", self.caption),
+        };
         notes.fold(caption, |caption, note| caption + " " + &note)
     }
 }

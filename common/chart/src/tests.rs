@@ -48,7 +48,7 @@ fn charts_show_all_that_they_are_given() {
         (times(&[(64.0, 3.0)]), "64", 2),
         (bars.curve("", [(1.0, 2.5)]), "first", 0),
         (part, "Points outside the ranges shown are not drawn.", 4),
-        (times(&[(f64::NAN, 1.0), (0.0, f64::INFINITY)]), "no data", 0),
+        (times(&[(f64::NAN, 1.0), (0.0, f64::INFINITY)]), "No data.", 0),
     ];
     for (chart, text, discs) in cases {
         let svg = chart.svg();

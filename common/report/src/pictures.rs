@@ -40,7 +40,7 @@ pub(crate) fn pictures(findings: &Findings, assignment: &Assignment) -> Vec<(Str
     let staircase = staircase(&findings.spark.record, findings.waiting.as_ref(), assignment)
             .caption(caption(
                 "spark, one curve for each stride; accesses overlap unless they are dependent: each then waits for the last",
-                "timing",
+                &source(&findings.spark.record, "ns_per_access"),
             ))
             .in_language(assignment.words());
     let causes = causes::chart(&findings.causes);
