@@ -109,8 +109,8 @@ impl Description {
         if self.name.get_ref().trim().is_empty() {
             return refuse("name", &self.name, "is empty; give the machine a name");
         }
-        one_line("name", &self.name)?;
-        self.description.iter().try_for_each(|about| one_line("description", about))?;
+        one_line("name", &self.name, 100)?;
+        self.description.iter().try_for_each(|about| one_line("description", about, 300))?;
         if self.cache.get_ref().is_empty() {
             return refuse("cache", &self.cache, "a machine needs at least one [[cache]]");
         }
@@ -140,7 +140,10 @@ impl Description {
 }
 
 /// Refuses characters that cannot be shown in a list, in a caption, or on a terminal.
-fn one_line(key: &'static str, given: &Spanned<String>) -> Checked<()> {
+fn one_line(key: &'static str, given: &Spanned<String>, longest: usize) -> Checked<()> {
+    if given.get_ref().chars().count() > longest {
+        return refuse(key, given, format!("is longer than {longest} characters; shorten it"));
+    }
     if given.get_ref().contains(is_unprintable) {
         return refuse(
             key,

@@ -83,6 +83,7 @@ fn a_wrong_description_is_refused_with_key_line_and_reason() {
     refused("\n\n", "\npages = { size = 3000 }\n", 2, "pages.size", "no page size");
     refused("\n\n", "\npages = { seed = 3 }\n", 2, "pages.seed", "mapping");
     refused("\n\n", "\ncore = { in_flight = 0.0 }\n", 2, "core.in_flight", "from 1 to 1000");
+    refused("name = \"small\"", &format!("name = \"{}\"", "x".repeat(101)), 1, "name", "100 characters");
     refused("\n\n", "\nclock = \"0 GHz\"\n", 2, "clock", "'0 GHz' is not a clock above 0");
 }
 
