@@ -67,9 +67,9 @@ pub(super) fn walks(probe: &mut impl Probe, run: &Exploration) -> Option<Walks> 
     }
     let enough = points.len() >= LEAST;
     let range = (above.size, 2 * high);
-    let told = enough.then(|| sizes(&points, range, (page, line), Some(found.latency)));
+    let read = enough.then(|| sizes(&points, range, (page, line), Some(found.latency)));
     let open = |sizes: Sizes| Sizes { high: open(sizes.high, probe.reach(), probe.real()), ..sizes };
-    let sizes = told.flatten().map(open);
+    let sizes = read.flatten().map(open);
     Some(Walks { points: points.len(), sizes })
 }
 

@@ -134,9 +134,9 @@ mod tests {
     #[test]
     fn only_what_is_counted_the_same_way_everywhere_is_comparable() {
         let preset = |name| Preset::named(name).unwrap();
-        let told = |name, limited| comparable(preset(name), Derivation::Direct, limited, false);
-        assert!(told("PAPI_TOT_INS", false).contains("between machines"));
-        assert!(!told("PAPI_BR_INS", true).contains("between machines"));
-        assert!(!told("PAPI_L1_DCM", false).contains("between machines"));
+        let sentence = |name, limited| comparable(preset(name), Derivation::Direct, limited, false);
+        assert!(sentence("PAPI_TOT_INS", false).contains("between machines"));
+        assert!(!sentence("PAPI_BR_INS", true).contains("between machines"));
+        assert!(!sentence("PAPI_L1_DCM", false).contains("between machines"));
     }
 }

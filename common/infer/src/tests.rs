@@ -159,7 +159,7 @@ fn sweep(
     decimals: usize,
     misses: impl Fn(u64, f64) -> f64,
 ) -> Saved {
-    let cache = ways::Candidate { sets: 64, ways, line: 64, beside: None };
+    let cache = ways::Candidate { sets: 64, ways, line: 64, above: None };
     let mut text = String::new();
     for &kib in sizes_kib {
         let size = kib << 10;

@@ -45,7 +45,7 @@ pub(super) struct Candidate {
     /// Bytes of a line.
     pub(super) line: u64,
     /// The level above, if the cache holds none of its lines (exclusive).
-    pub(super) beside: Option<Above>,
+    pub(super) above: Option<Above>,
 }
 
 /// Which level the sweep is of.
@@ -72,7 +72,7 @@ pub(super) struct Allowed {
 /// the lines of each set that the level above holds.
 pub(super) fn missing(count: u64, distance: u64, cache: Candidate) -> f64 {
     let met = cache.sets / greatest_common_divisor(distance, cache.sets);
-    let ways = cache.ways + cache.beside.map_or(0, |above| above.relief(distance, cache.line, met));
+    let ways = cache.ways + cache.above.map_or(0, |above| above.relief(distance, cache.line, met));
     let (each, one_more) = (count / met, count % met);
     let over = |lines: u64| if lines > ways { lines } else { 0 };
     (one_more * over(each + 1) + (met - one_more) * over(each)) as f64 / count.max(1) as f64
@@ -277,10 +277,10 @@ fn candidates(size: &Size, line: u64, modelled: bool, place: Place) -> impl Iter
     let sets = (1..=most_odd).step_by(2).flat_map(move |odd| (0..40).map(move |k| odd << k));
     sets.filter(move |sets| *sets < most).flat_map(move |sets| {
         (lines.start.div_ceil(sets)..lines.end.div_ceil(sets)).flat_map(move |ways| {
-            let plain = Candidate { sets, ways, line, beside: None };
+            let plain = Candidate { sets, ways, line, above: None };
             let exclusive = above.and_then(|above| {
                 let own = ways.checked_sub(above.relief(1, line, sets)).filter(|own| *own > 0)?;
-                Some(Candidate { ways: own, beside: Some(above), ..plain })
+                Some(Candidate { ways: own, above: Some(above), ..plain })
             });
             [Some(plain), exclusive].into_iter().flatten().filter(move |cache| cache.ways <= most_ways)
         })

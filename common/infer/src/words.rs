@@ -51,7 +51,7 @@ pub(super) fn ways(curve: &Curve, level: &Level, size: &Size, allowed: &Allowed)
         None => "the misses vanish at no stride".to_owned(),
     };
     let named = |cache: &Candidate| {
-        let exclusive = if cache.beside.is_some() { ", exclusive" } else { "" };
+        let exclusive = if cache.above.is_some() { ", exclusive" } else { "" };
         let size = Bytes(cache.ways * cache.sets * cache.line);
         format!("{size} of {} x {} sets{exclusive}", cache.ways, cache.sets)
     };

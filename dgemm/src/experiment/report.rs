@@ -81,10 +81,10 @@ pub fn text(outcome: &Outcome, p: &Problem) -> String {
 }
 
 fn table(per: &PerIteration, outcome: &Outcome) -> String {
-    let told = per.described.map_or("sealed".to_owned(), |(cache, _)| {
+    let name = per.described.map_or("sealed".to_owned(), |(cache, _)| {
         format!("{}, {}-byte lines, {} ways", cache.size, cache.line.0, cache.ways)
     });
-    let mut out = format!("misses per inner iteration, L{} ({told})\n", per.level);
+    let mut out = format!("misses per inner iteration, L{} ({name})\n", per.level);
     let _ = writeln!(out, "{:<12}{:>9}{:>9}{:>9}{:>9}{:>9}", "", "a", "b", "c", "copies", "total");
     let mut row = |what: &str, m: Misses, source: &str| {
         let _ =

@@ -18,6 +18,10 @@ use crate::instructor::tables::{Row, Table};
 const GRADE: [&str; 2] = ["Grade", "Nota"];
 const MAXIMUM: [&str; 2] = ["Maximum Grade", "Nota máxima"];
 const FEEDBACK: [&str; 2] = ["Feedback comments", "Comentários de feedback"];
+/// The column that says whether a grade may change, and what it says if not. Moodle's import
+/// skips a locked grade, but takes its feedback.
+const LOCK: [&str; 2] = ["Grade can be changed", "A nota pode ser alterada"];
+const LOCKED: [&str; 2] = ["No", "Não"];
 
 /// A worksheet, with the row of each student.
 pub(super) struct Worksheet {
@@ -25,6 +29,7 @@ pub(super) struct Worksheet {
     grade: usize,
     most: Option<usize>,
     feedback: Option<usize>,
+    lock: Option<usize>,
     rows: HashMap<usize, usize>,
     /// Times of hand-in, by student.
     pub(super) times: HashMap<usize, i64>,
@@ -48,14 +53,14 @@ impl Worksheet {
             format!("it has no column '{}' ('{columns}'); export it in English", GRADE.join("' or '"))
         })?;
         let (most, feedback) = (table.column(&MAXIMUM)?, table.column(&FEEDBACK)?);
-        let time = table.column(&times::HEADERS)?;
-        let own: Vec<usize> = [Some(grade), most, feedback, time].into_iter().flatten().collect();
+        let (lock, time) = (table.column(&LOCK)?, table.column(&times::HEADERS)?);
+        let own: Vec<usize> = [Some(grade), most, feedback, lock, time].into_iter().flatten().collect();
         let rows = class.join(&table.header, &own)?.rows(&table)?;
         if rows.is_empty() {
             return Err(format!("its columns ('{columns}') name no student of the roster"));
         }
         let times = time.map(|at| times::of(&table, at, &rows, class, due)).transpose()?.unwrap_or_default();
-        Ok(Worksheet { table, grade, most, feedback, rows, times })
+        Ok(Worksheet { table, grade, most, feedback, lock, rows, times })
     }
 
     /// The worksheet with grades and feedback, and notes; no other cell changes. It has a byte
@@ -115,6 +120,9 @@ impl Worksheet {
     /// The factor from our points, of `most`, to a row's grade; or why the row cannot have a
     /// grade.
     fn scale(&self, row: &Row, most: f64) -> Result<f64, String> {
+        if self.lock.is_some_and(|at| LOCKED.iter().any(|no| row.cell(at).eq_ignore_ascii_case(no))) {
+            return Err(format!("its grade is locked ('{}')", LOCK[0]));
+        }
         let grade = row.cell(self.grade);
         if !grade.is_empty() && grade != "-" && number(grade).is_none() {
             return Err(format!("its grade '{}' is not a number, as of a scale", shorten(grade, 20)));

@@ -46,19 +46,25 @@ const CASES: &[Case] = &[
     },
     Case {
         what: "rows that cannot be filled are named and unchanged",
-        roster: "user\nbea\ncarl\ndan\n",
+        roster: "user\nana\nbea\ncarl\ndan\n",
         files: &[
+            ("in/ana/", "RIGHT"),
             ("in/bea/", "RIGHT"),
             ("in/carl/", "RIGHT"),
-            ("w.csv", "user,Grade,Maximum Grade\nbea,Good,20.00\ncarl,,-\n"),
+            (
+                "w.csv",
+                "user,Grade,Maximum Grade,Grade can be changed,Feedback comments\n\
+                 ana,3.00,20.00,No,by hand\nbea,Good,20.00,Yes,\ncarl,,-,Yes,\n",
+            ),
         ],
         args: "--worksheet w.csv --output o in",
         says: &[
-            "not filled: 'bea' (line 2): its grade 'Good' is not a number",
-            "'carl' (line 3): its largest grade is '-'",
-            "the worksheet has no row of: 1 of 3 students: dan",
+            "not filled: 'ana' (line 2): its grade is locked",
+            "'bea' (line 3): its grade 'Good' is not a number",
+            "'carl' (line 4): its largest grade is '-'",
+            "the worksheet has no row of: 1 of 4 students: dan",
         ],
-        holds: &[("o/moodle.csv", "bea,Good,20.00\ncarl,,-\n")],
+        holds: &[("o/moodle.csv", "ana,3.00,20.00,No,by hand\nbea,Good,20.00,Yes,\ncarl,,-,Yes,\n")],
         ..CASE
     },
     Case {
