@@ -131,10 +131,9 @@ impl RawSweep {
             self.notes.push("the time per access is taken for spark's usual 100 * stride passes".to_owned());
         }
         self.notes.extend(self.damage.iter().cloned());
-        let cells = places.into_values().map(|(_, cell)| cell);
-        let cells: Vec<SavedCell> =
-            cells.filter(|cell| cell.misses.is_some() || cell.nanos.is_some()).collect();
-        if cells.is_empty() {
+        // A cell without figures stays: it is a gap in its curve.
+        let cells: Vec<SavedCell> = places.into_values().map(|(_, cell)| cell).collect();
+        if cells.iter().all(|cell| cell.misses.is_none() && cell.nanos.is_none()) {
             return match self.notes.first() {
                 Some(note) => unusable(note.trim_end_matches("; that cell is left open")),
                 None => unusable("all are marked as not counted"),

@@ -132,19 +132,21 @@ fn unusable_figures_are_gaps_with_a_note() {
     ] {
         let row = format!("cache_size=8192\tstride=1\tavg_misses={value}\n");
         let saved = Saved::parse(&(row.clone() + good)).unwrap();
-        assert!(saved.cells.len() == 1 && saved.damage[0].starts_with("line 1: "), "{:?}", saved.damage);
+        assert!(saved.cells.len() == 2 && saved.damage[0].starts_with("line 1: "), "{:?}", saved.damage);
         let alone = Saved::parse(&row).unwrap_err().to_string();
         assert!(alone.contains("line 1: ") && alone.contains(why), "{alone}");
     }
     let gap =
         format!("cache_size=8192 stride=1 avg_misses=not counted (no counters = none) source=none\n{good}");
-    assert!(Saved::parse(&gap).unwrap().damage.is_empty());
+    let gap = Saved::parse(&gap).unwrap();
+    assert!(gap.damage.is_empty());
+    assert_eq!(gap.cells.iter().map(|cell| cell.misses).collect::<Vec<_>>(), [None, Some(0.5)]);
     let event = "cache_size=8192\tstride=1\tavg_misses=300\tevent=PAPI_TOT_CYC\n";
     assert_eq!(Saved::parse(event).unwrap().cells[0].misses, Some(300.0));
     let table = |rows: &str| Saved::parse(&format!("size\tstride\telapsed(s)\tcycles\n{rows}"));
     let some = table("4096\t1\t0.000003\t9000\n65536\t1\t0.000048\t144000\n65536\t2\t0.000000\t9\n").unwrap();
     assert!(
-        some.cells.len() == 1 && some.notes[0].contains("2 rows have too few digits"),
+        some.cells.len() == 3 && some.notes[0].contains("2 rows have too few digits"),
         "{:?}",
         some.notes
     );
