@@ -29,9 +29,15 @@ pub(crate) struct Runs {
 impl Runs {
     /// Repeats the experiments, `levels` levels deep; returns what all of them show together.
     pub(crate) fn again(&mut self, tab: &mut Tab, levels: usize) -> Result<Value, String> {
-        let run = explore(tab, levels).and_then(|run| tab.was_steady().map(|()| run));
-        self.unsteady += usize::from(run.is_err());
-        self.runs.push(run?);
+        loop {
+            let run = explore(tab, levels).and_then(|run| tab.was_steady().map(|()| run));
+            self.unsteady += usize::from(run.is_err());
+            self.runs.push(run?);
+            // Without sets, a single experiment may show a disturbance as the end of the first level.
+            if self.runs.len() > 1 || self.runs[0].levels.first().is_some_and(|first| first.ways.is_ok()) {
+                break;
+            }
+        }
         let depth = self.runs.iter().map(|run| run.levels.len()).max().unwrap_or(0);
         let levels: Vec<Value> =
             (0..depth).filter_map(|level| Some(self.shown(&self.level(level)?))).collect();
