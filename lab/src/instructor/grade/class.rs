@@ -65,6 +65,22 @@ impl Class {
         only(&self.in_column(self.listed.naming[0], unquoted(name)))
     }
 
+    /// The name of a student, for messages.
+    pub(super) fn shown(&self, student: usize) -> String {
+        shorten(&self.names[student], 60)
+    }
+
+    /// `what: 3 of 300 students: a, b, c`; nothing if there are none.
+    pub(super) fn note(&self, what: &str, students: impl IntoIterator<Item = String>) -> Option<String> {
+        const MAX_LISTED: usize = 10;
+        let mut shown: Vec<String> = students.into_iter().collect();
+        let (number, of) = (shown.len(), counted(self.names.len(), "student"));
+        if number > MAX_LISTED {
+            shown.splice(MAX_LISTED.., ["…".to_owned()]);
+        }
+        (number > 0).then(|| format!("{what}: {number} of {of}: {}", shown.join(", ")))
+    }
+
     /// The header of the column of names.
     pub(super) fn header(&self) -> &str {
         &self.listed.header[self.listed.naming[0]]
@@ -78,10 +94,7 @@ impl Class {
 
     /// How a table names students: by its columns that have the header of a roster column,
     /// identifying columns first; 'student' stands for the student's name.
-    ///
-    /// # Errors
-    ///
-    /// If it has no such column, or two with one header; a clause.
+    /// Fails if it has no such column, or two with one header.
     pub(super) fn join(&self, header: &[String], except: &[usize]) -> Result<Join<'_>, String> {
         let mut columns: Vec<(usize, usize)> = Vec::new();
         let named = |(at, name): &(usize, &String)| !except.contains(at) && !name.trim().is_empty();
@@ -136,10 +149,7 @@ impl Join<'_> {
     }
 
     /// The student of a row, if it is of anybody in the class.
-    ///
-    /// # Errors
-    ///
-    /// If it means two students; a clause.
+    /// Fails if it means two students.
     pub(super) fn student(&self, row: &[String]) -> Result<Option<usize>, String> {
         let students = self.students(row);
         match students.len() {
@@ -149,10 +159,7 @@ impl Join<'_> {
     }
 
     /// The place of each student's row.
-    ///
-    /// # Errors
-    ///
-    /// If a row means two students, or a student has two rows; a clause.
+    /// Fails if a row means two students, or a student has two rows.
     pub(super) fn rows(&self, table: &Table) -> Result<HashMap<usize, usize>, String> {
         let mut rows = HashMap::new();
         for (place, row) in table.rows.iter().enumerate() {
@@ -181,13 +188,4 @@ pub(super) fn only(students: &BTreeSet<usize>) -> Option<usize> {
 /// A cell without the apostrophe that makes spreadsheets take it as text.
 pub(super) fn unquoted(cell: &str) -> &str {
     cell.strip_prefix('\'').filter(|rest| common::text::inert(rest) == cell).unwrap_or(cell)
-}
-
-/// `what: 3 of 300 students: a, b, c`; nothing if there are none.
-pub(super) fn note(what: &str, names: &[String], of: usize) -> Option<String> {
-    const MAX_LISTED: usize = 10;
-    let mut shown: Vec<String> = names.iter().take(MAX_LISTED).map(|name| shorten(name, 60)).collect();
-    shown.extend((names.len() > MAX_LISTED).then(|| "…".to_owned()));
-    let (number, of) = (names.len(), counted(of, "student"));
-    (number > 0).then(|| format!("{what}: {number} of {of}: {}", shown.join(", ")))
 }

@@ -59,17 +59,11 @@ impl Submission {
 
 /// The right values for one student, under the rubric's names, or why a figure cannot be
 /// computed.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Truth(pub(super) BTreeMap<String, Result<f64, String>>);
+pub(super) type Truth = BTreeMap<String, Result<f64, String>>;
 
-impl Truth {
-    pub(super) fn get(&self, name: &str) -> Option<f64> {
-        self.0.get(name)?.as_ref().ok().copied()
-    }
-
-    pub(super) fn add(&mut self, figures: impl IntoIterator<Item = (String, f64)>) {
-        self.0.extend(figures.into_iter().map(|(name, value)| (name, Ok(value))));
-    }
+/// The right value with that name, if there is one.
+pub(super) fn right(truth: &Truth, name: &str) -> Option<f64> {
+    truth.get(name)?.as_ref().ok().copied()
 }
 
 /// The records of one submission, and those that were changed.
@@ -119,17 +113,12 @@ impl Evidence {
         let is_other = |record| own.is_some_and(|own| own.is_none() || tag(record) != own);
         notes.extend(self.records.iter().any(is_other).then_some(Reason::ForeignRecords));
         let mut counting = Vec::new();
-        for record in &self.records {
-            if is_other(record) {
-                continue;
-            }
-            match record.rows.first().and_then(|row| row.whole("size")) {
-                _ if !PRODUCTS.contains(&&*record.program) => counting.push(record),
-                Some(rows) if rows == u64::from(size) => counting.push(record),
-                Some(rows) => {
-                    notes.push(Reason::OtherSize(record.program.clone(), rows.to_string(), size.to_string()));
-                }
-                None => {}
+        for record in self.records.iter().filter(|record| !is_other(record)) {
+            let rows = record.rows.first().and_then(|row| row.whole("size"));
+            if !PRODUCTS.contains(&&*record.program) || rows == Some(size.into()) {
+                counting.push(record);
+            } else if let Some(rows) = rows {
+                notes.push(Reason::OtherSize(record.program.clone(), rows.to_string(), size.to_string()));
             }
         }
         // Of several records of a program, the last one made counts.
@@ -138,13 +127,8 @@ impl Evidence {
     }
 }
 
-/// The right values that `records` show.
-pub(super) fn truth(records: &[&Record]) -> Truth {
-    Truth(report::expected(|name| product(records, name)))
-}
-
 /// The last record of a matrix product; `mm2t` is mm2 with its transposition.
-fn product<'r>(records: &[&'r Record], name: &str) -> Option<&'r Record> {
+pub(super) fn product<'r>(records: &[&'r Record], name: &str) -> Option<&'r Record> {
     let (program, transposing) = name.strip_suffix('t').map_or((name, false), |program| (program, true));
     let timed = |record: &Record| record.settings.get(TRANSPOSING).is_some_and(|set| set == true);
     records.iter().rev().find(|record| record.program == program && timed(record) == transposing).copied()

@@ -1,9 +1,9 @@
 //! Reads the files of one submission from folders and archives, with limits: each file and
 //! each archive once.
 
-use std::fs;
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use common::encoding;
 use common::system::files;
@@ -96,14 +96,10 @@ impl Walk<'_> {
     }
 
     fn folder(&mut self, path: &Path, name: String) -> Result<(), Reason> {
-        let Ok(entries) = fs::read_dir(path) else {
+        let Ok(paths) = children(path, MAX_ENTRIES + 1) else {
             self.unread.is_empty = false;
             return Err(Reason::CannotOpen(name));
         };
-        let mut paths: Vec<PathBuf> =
-            entries.take(MAX_ENTRIES + 1).filter_map(|entry| Some(entry.ok()?.path())).collect();
-        paths.retain(|path| !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.')));
-        paths.sort();
         for path in paths {
             if !self.more() {
                 break;
@@ -207,6 +203,15 @@ impl Walk<'_> {
         };
         self.file(full, bytes, level, |most| read(most).ok_or_else(|| Reason::Damaged(name.clone())))
     }
+}
+
+/// At most `most` files and folders of a folder, sorted; hidden ones are left out.
+pub(super) fn children(folder: &Path, most: usize) -> io::Result<Vec<PathBuf>> {
+    let entries: io::Result<Vec<_>> = fs::read_dir(folder)?.take(most).collect();
+    let mut paths: Vec<PathBuf> = entries?.into_iter().map(|entry| entry.path()).collect();
+    paths.retain(|path| !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.')));
+    paths.sort();
+    Ok(paths)
 }
 
 /// Whether a folder is hidden, or one that programs make.

@@ -3,20 +3,21 @@
 use std::collections::HashMap;
 
 use common::text::shorten;
-use report::Assignment;
 
+use super::Course;
 use super::class::{Class, only};
 use super::evidence::{self, PASSED, Submission, Truth};
 use super::judge::{self, Mark};
 use super::owners::Counting;
 use super::reason::{Reason, joined};
 use super::rubric::{Records, Rubric};
-use super::times::Due;
 use crate::commands::handin::is_answer;
 use crate::instructor::key::{Answers, Key};
 
 /// The size of the matrix products if the assignment gives none.
 const MATRIX: u32 = 512;
+
+const NO_OWNER: &str = "a submission has no owner yet, and may be of this student";
 
 /// One student's grade.
 #[derive(Debug, Clone, Default)]
@@ -44,6 +45,11 @@ impl Graded {
     pub(super) fn points(&self) -> f64 {
         let sum: f64 = self.marks.iter().map(|mark| mark.points).sum();
         (sum * 1e6).round() / 1e6
+    }
+
+    /// The sum as text; `-` if there is no grade.
+    pub(super) fn shown(&self) -> String {
+        if self.refused.is_some() { "-".to_owned() } else { decimal(self.points()) }
     }
 
     /// The points that could be reached: without items that cannot be computed from the
@@ -99,10 +105,10 @@ impl<'k> Machines<'k> {
         Machines { by_tag, of_student }
     }
 
-    /// Students by the tag of their machine.
-    pub(super) fn owners(&self) -> HashMap<String, usize> {
-        let of_student = self.of_student.iter().flatten();
-        of_student.map(|(student, machine)| (machine.seal.clone(), *student)).collect()
+    /// The student whose machine has that tag.
+    pub(super) fn owner(&self, tag: &str) -> Option<usize> {
+        let mut of_student = self.of_student.iter().flatten();
+        of_student.find(|(_, machine)| machine.seal == tag).map(|(student, _)| *student)
     }
 
     /// Whether machines are those of the records, because the roster lacks the key's names.
@@ -130,43 +136,34 @@ impl<'k> Machines<'k> {
     }
 }
 
-/// What all students are graded with.
-pub(super) struct Grader<'c> {
-    pub(super) rubric: &'c Rubric,
-    pub(super) assignment: &'c Assignment,
-    pub(super) machines: Option<&'c Machines<'c>>,
-    /// Fields of the assignment and the rubric.
-    pub(super) asked: &'c [String],
-    pub(super) due: Option<Due>,
-    pub(super) submissions: &'c [Submission],
-}
-
-impl Grader<'_> {
+impl Course<'_> {
     /// Grades one student by the submission that counts, which may be that of the group, and
     /// was handed in at the `time`.
     pub(super) fn grade(
         &self,
         student: usize,
-        (counting, of_group): &(Counting, bool),
+        submissions: &[Submission],
+        counting: &Counting,
         time: Option<i64>,
     ) -> Graded {
-        let marks = judge::marks(self.rubric, &[].into(), &Truth::default());
+        let marks = judge::marks(&self.rubric, &[].into(), &Truth::default());
         let mut graded = Graded { marks, ..Graded::default() };
-        let (place, others) = match counting {
-            Ok((Some(place), others)) => (*place, others),
-            Ok((None, _)) => {
-                graded.notes.push(Reason::NothingHandedIn);
-                return graded;
-            }
-            Err(why) => {
-                graded.refused = Some(why.clone());
-                return graded;
-            }
+        let counted = match counting {
+            Ok(counted) => counted,
+            Err(why) => return Graded { refused: Some(why.clone()), ..graded },
         };
-        let submission = &self.submissions[place];
-        graded.notes.extend(of_group.then_some(Reason::ByGroup));
-        if !others.is_empty() {
-            graded.notes.push(Reason::LastCounts((others.len() + 1).to_string()));
+        let Some(place) = counted.place else {
+            // A submission without an owner may be of this student.
+            match submissions.iter().any(|one| one.owner.is_err()) {
+                true => graded.refused = Some(NO_OWNER.to_owned()),
+                false => graded.notes.push(Reason::NothingHandedIn),
+            }
+            return graded;
+        };
+        let submission = &submissions[place];
+        graded.notes.extend(counted.by_group.then_some(Reason::ByGroup));
+        if counted.of > 1 {
+            graded.notes.push(Reason::LastCounts(counted.of.to_string()));
         }
         graded.source = Some(submission.name.clone());
         graded.notes.extend(submission.notes.iter().cloned());
@@ -190,16 +187,13 @@ impl Grader<'_> {
     }
 
     /// Compares the answers with the student's machine and records.
-    ///
-    /// # Errors
-    ///
-    /// If that cannot be done without a person; a clause.
+    /// Fails if that cannot be done without a person.
     fn judge(&self, student: usize, submission: &Submission, graded: &mut Graded) -> Result<(), String> {
         if let Some(why) = submission.unreadable() {
             return Err(why.to_owned());
         }
         let answered = submission.answers.iter().filter(|(id, answer)| is_answer(id, answer));
-        let asked = answered.map(|(id, answer)| self.asked.contains(id) || *answer == PASSED.into());
+        let asked = answered.map(|(id, answer)| self.fields.contains(id) || *answer == PASSED.into());
         let asked: Vec<bool> = asked.collect();
         if !asked.is_empty() && !asked.contains(&true) {
             return Err(
@@ -207,16 +201,16 @@ impl Grader<'_> {
                     .to_owned(),
             );
         }
-        let evidence = &submission.evidence;
-        let machine = self.machines.map(|machines| machines.machine(student, submission)).transpose();
+        let (machines, evidence) = (self.machines.as_ref(), &submission.evidence);
+        let machine = machines.map(|machines| machines.machine(student, submission)).transpose();
         let machine = if self.rubric.needs_machine() { machine? } else { machine.unwrap_or_default() };
         graded.machine = machine.map(|machine| machine.seal.clone());
         let size = self.assignment.sizes.matrix.unwrap_or(MATRIX);
-        let own = self.machines.map(|_| machine.map(|machine| machine.seal.as_str()));
+        let own = machines.map(|_| machine.map(|machine| machine.seal.as_str()));
         let (records, notes) = evidence.counting(own, size);
         graded.notes.extend(notes);
         let tags = evidence.machines();
-        if let Some((machines, machine)) = self.machines.zip(machine) {
+        if let Some((machines, machine)) = machines.zip(machine) {
             if tags.is_empty() {
                 graded.notes.push(Reason::NoMachineRecords);
             }
@@ -231,10 +225,10 @@ impl Grader<'_> {
                 return Err("its sealed records were made on machines that the key does not have; is that the key of this class?".to_owned());
             }
         }
-        let mut truth = evidence::truth(&records);
-        truth.add(machine.map(geometry).into_iter().flatten());
-        truth.add(truth.get("l1.line").map(|line| ("line.elements".to_owned(), line / 2.0)));
-        graded.marks = judge::marks(self.rubric, &submission.answers, &truth);
+        let mut truth = report::expected(|name| evidence::product(&records, name));
+        let figures = machine.map(geometry).unwrap_or_default();
+        truth.extend(figures.into_iter().map(|(name, value)| (name, Ok(value))));
+        graded.marks = judge::marks(&self.rubric, &submission.answers, &truth);
         // Without a key, only changes show, not whose a record is.
         let own = if self.machines.is_some() { !records.is_empty() } else { evidence.changed.is_empty() };
         if self.rubric.records == Records::Own && !own {
@@ -264,5 +258,7 @@ fn geometry(machine: &Answers) -> Vec<(String, f64)> {
         ];
         figures.extend(of_level.map(|(name, value)| (format!("l{number}.{name}"), value)));
     }
+    let l1 = machine.levels.first();
+    figures.extend(l1.map(|l1| ("line.elements".to_owned(), l1.line_bytes as f64 / 2.0)));
     figures
 }

@@ -29,10 +29,7 @@ pub(super) struct Known {
 }
 
 /// The export's metadata in `folder`, by the names of folders; empty if there is none.
-///
-/// # Errors
-///
-/// If it cannot be read.
+/// Fails if it cannot be read.
 pub(super) fn read(folder: &Path) -> Result<HashMap<String, Known>, Failure> {
     let path = folder.join(FILE);
     match std::fs::symlink_metadata(&path) {

@@ -7,7 +7,7 @@ use common::text::shorten;
 use report::{Answer, Check, Kind, Meaning};
 use serde::Serialize;
 
-use super::evidence::{EXERCISES, PASSED, Truth};
+use super::evidence::{EXERCISES, PASSED, Truth, right};
 use super::reason::Reason;
 use super::rubric::{Item, Rubric};
 
@@ -45,7 +45,7 @@ fn mark(item: &Item, answers: &BTreeMap<String, Answer>, truth: &Truth) -> Mark 
     let given = answers.get(item.exercise().unwrap_or(&item.id));
     let answer = given.map(Answer::to_string).unwrap_or_default().trim().to_owned();
     let expect = item.expect.as_deref().unwrap_or_default();
-    let left_out = matches!(truth.0.get(expect), Some(Err(_)));
+    let left_out = matches!(truth.get(expect), Some(Err(_)));
     let (share, reason) = match item.exercise() {
         _ if left_out => (Some(0.0), Reason::ModelledTime),
         Some(_) if answer == PASSED => (Some(1.0), Reason::Right),
@@ -59,7 +59,7 @@ fn mark(item: &Item, answers: &BTreeMap<String, Answer>, truth: &Truth) -> Mark 
         unread: share.is_none(),
         reason,
         answer,
-        right: item.value.or_else(|| truth.get(expect)),
+        right: item.value.or_else(|| right(truth, expect)),
         computed: share.map(|share| share * item.points),
     }
 }
@@ -103,12 +103,12 @@ fn check(item: &Item, expect: &str, truth: &Truth) -> Option<Check> {
     if let Some([low, high]) = item.range {
         return Some(Check::of(item.kind, (low + high) / 2.0, (high - low) / 2.0));
     }
-    let value = item.value.or_else(|| truth.get(expect))?;
+    let value = item.value.or_else(|| right(truth, expect))?;
     let is_computed = |what: &str| what == "bytes" || what == "hit_rate" || what.contains("_gain");
     let of_products =
         expect.starts_with("mm") && expect.split_once('.').is_some_and(|(_, what)| is_computed(what));
     match item.tolerance {
-        None if of_products => Check::figure(expect, &truth.0),
+        None if of_products => Check::figure(expect, truth),
         tolerance => Some(Check::of(item.kind, value, tolerance.unwrap_or_default() * value.abs())),
     }
 }
@@ -117,7 +117,7 @@ fn check(item: &Item, expect: &str, truth: &Truth) -> Option<Check> {
 /// known.
 fn fully_associative(expect: &str, truth: &Truth) -> Option<bool> {
     let level = expect.strip_suffix(".ways")?;
-    let [size, line, ways] = ["size", "line", "ways"].map(|what| truth.get(&format!("{level}.{what}")));
+    let [size, line, ways] = ["size", "line", "ways"].map(|what| right(truth, &format!("{level}.{what}")));
     Some(line? * ways? >= size?)
 }
 
@@ -149,9 +149,8 @@ mod tests {
             ("l2.ways", 8192.0),
             ("mm1.hit_rate", 74.9),
         ];
-        let mut truth = Truth::default();
-        truth.0.extend(known.map(|(name, value)| (name.to_owned(), Ok(value))));
-        truth.0.insert("mm2.clocks_gain".to_owned(), Err("a modelled time".to_owned()));
+        let mut truth = Truth::from(known.map(|(name, value)| (name.to_owned(), Ok(value))));
+        truth.insert("mm2.clocks_gain".to_owned(), Err("a modelled time".to_owned()));
         let typed = serde_json::from_str(answer).ok().filter(|_| answer.starts_with('{'));
         let given = typed.unwrap_or_else(|| Answer::from(answer));
         let at = rubric.items.iter().position(|item| item.id == id).unwrap();

@@ -1,7 +1,8 @@
 //! `lab grade`: compares a class's answers with its machines and its own figures.
 //!
 //! Nothing is guessed: tables are joined by their headers, submissions by exact names, and
-//! everything else is named and left to the instructor.
+//! everything else is named and left to the instructor. Errors that are strings are clauses:
+//! the caller says of which file or student they are.
 
 mod class;
 mod evidence;
@@ -24,14 +25,15 @@ use std::path::PathBuf;
 use common::failure::Failure;
 use common::output::{message, print};
 use common::text::{counted, shorten};
+use report::Assignment;
 
 use super::key::Key;
 use super::roster::{self, Listed, Roster};
-use class::{Class, note};
+use class::Class;
 use evidence::Submission;
-use grader::{Graded, Grader, Machines};
+use grader::{Graded, Machines};
 use output::{GRADES, MAP, MOODLE, Shown};
-use owners::{Counting, Groups, Map, Owners};
+use owners::{Counting, Groups, Map};
 use points::Points;
 use reason::Reason;
 use rubric::Rubric;
@@ -88,18 +90,30 @@ pub(crate) struct Args {
     submissions: Vec<PathBuf>,
 }
 
+/// What decides whose a submission is, and what it is worth.
+struct Course<'k> {
+    class: Class,
+    groups: Groups,
+    map: Map,
+    machines: Option<Machines<'k>>,
+    rubric: Rubric,
+    assignment: Assignment,
+    /// The ids of the assignment's fields.
+    fields: Vec<String>,
+    due: Option<Due>,
+}
+
 /// Reads everything, grades, writes.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     outside(args)?;
-    let (mut rubric, assignment) = Rubric::read(&args.rubric)?;
+    let (rubric, assignment) = Rubric::read(&args.rubric)?;
     let key = args.key.as_deref().map(Key::read).transpose()?;
     let class = Class::new(students(args, key.as_ref())?);
     let machines = key.as_ref().map(|key| Machines::of(key, &class));
-    let groups =
-        args.groups.as_deref().map(|path| Groups::read(path, &class)).transpose()?.unwrap_or_default();
+    let groups = args.groups.as_deref().map(|path| Groups::read(path, &class)).transpose()?;
+    let groups = groups.unwrap_or_default();
     for (name, members) in &groups.0 {
-        let members: Vec<String> =
-            members.iter().map(|student| shorten(&class.names[*student], 60)).collect();
+        let members: Vec<String> = members.iter().map(|student| class.shown(*student)).collect();
         message(format!("lab grade: group '{}': {}", shorten(name, 60), members.join(", ")));
     }
     let worksheet = args.worksheet.as_deref().map(|path| Worksheet::read(path, &class, args.due));
@@ -109,59 +123,50 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         times.extend(times::of_file(path, &class, args.due)?);
     }
     let out = |name: &str| args.output.as_ref().map(|out| out.join(name));
-    let mut map = Map::read(out(MAP).as_deref(), &class)?;
+    let map = Map::read(out(MAP).as_deref(), &class)?;
     let points = Points::read(out(GRADES).as_deref(), &class, &rubric)?;
-    let asked: Vec<String> = assignment.fields().into_iter().map(|field| field.id).collect();
-    let of_machines = machines.as_ref().map(Machines::owners).unwrap_or_default();
-    let (machines_of, due) = (&of_machines, args.due);
-    let owners =
-        Owners { class: &class, groups: &groups, map: &map, machines: machines_of, due, fields: &asked };
-    let (submissions, mut notes) = owners.collect(&args.submissions)?;
-    let counting = owners::counting(&submissions, &class, &groups);
-    let unresolved = unresolved(&submissions, &class);
+    let fields = assignment.fields().into_iter().map(|field| field.id).collect();
+    let mut course = Course { class, groups, map, machines, rubric, assignment, fields, due: args.due };
+    let (submissions, mut notes) = course.collect(&args.submissions)?;
+    let counting = course.counting(&submissions);
+    let unresolved = unresolved(&submissions, &course.class);
     if unresolved > 0
         && let Some(out) = &args.output
     {
         std::fs::create_dir_all(out).map_err(|error| {
             Failure::could_not(format!("cannot make the folder '{}': {error}", out.display()))
         })?;
-        common::output::write(&out.join(MAP), map.text(&submissions, &class).as_bytes())?;
+        common::output::write(&out.join(MAP), course.map.text(&submissions, &course.class).as_bytes())?;
     }
     enough(args, &counting, &submissions, unresolved)?;
-    let grader = Grader {
-        rubric: &rubric,
-        assignment: &assignment,
-        machines: machines.as_ref(),
-        asked: &asked,
-        due: args.due,
-        submissions: &submissions,
-    };
     // The times that the instructor gives go before those of systems.
     let time = |student: usize| {
-        let of_system = || submissions[counting[student].0.as_ref().ok()?.0?].time;
+        let of_system = || submissions[counting[student].as_ref().ok()?.place?].time;
         times.get(&student).copied().or_else(of_system)
     };
-    let students = 0..class.names.len();
+    let students = 0..counting.len();
     if args.due.is_some() && students.clone().all(|student| time(student).is_none()) {
         return Err(Failure::usage(
             "no submission has a time of hand-in, so nothing can be compared with --due; give a table of times with --times",
         ));
     }
-    let grade = |student| grader.grade(student, &counting[student], time(student));
+    let grade = |student| course.grade(student, &submissions, &counting[student], time(student));
     let mut graded: Vec<Graded> = students.map(grade).collect();
-    one_machine_each(&mut graded, machines.as_ref());
-    wait_for_map(&mut graded, unresolved);
-    notes.extend(of_class(&graded, machines.as_ref(), &rubric, &class));
-    notes.extend(points.give(&mut graded, &mut rubric, &class));
-    notes.extend(points.changed(&graded, &class));
-    for (name, graded) in class.names.iter().zip(&graded) {
-        notes.extend(graded.refused.iter().map(|why| format!("no grade for '{}': {why}", shorten(name, 60))));
+    if course.machines.as_ref().is_some_and(Machines::by_records) {
+        one_machine_each(&mut graded);
     }
-    let shown = Shown { rubric: &rubric, class: &class, graded: &graded, submissions: &submissions };
+    notes.extend(course.notes(&graded));
+    notes.extend(points.give(&mut graded, &course.rubric, &course.class));
+    notes.extend(points.changed(&graded, &course.class));
+    for (student, graded) in graded.iter().enumerate() {
+        let of_student = |why| format!("no grade for '{}': {why}", course.class.shown(student));
+        notes.extend(graded.refused.as_ref().map(of_student));
+    }
+    let shown = Shown { course: &course, graded: &graded, submissions: &submissions };
     if let Some(out) = &args.output {
         let mut files = shown.files();
         if let Some(worksheet) = worksheet {
-            let (filled, of_worksheet) = worksheet.fill(&rubric, &graded, &class);
+            let (filled, of_worksheet) = worksheet.fill(&course.rubric, &graded, &course.class);
             files.insert(MOODLE.to_owned(), filled.into_bytes());
             notes.extend(of_worksheet);
         }
@@ -204,8 +209,8 @@ fn students(args: &Args, key: Option<&Key>) -> Result<Listed, Failure> {
 fn unresolved(submissions: &[Submission], class: &Class) -> usize {
     let open = submissions.iter().filter_map(|one| Some((one, one.owner.as_ref().err()?)));
     let named = open.map(|(one, why)| {
-        let suggested = one.suggested.map(|student| shorten(&class.names[student], 60));
-        let suggested = suggested.map_or(String::new(), |name| format!("; suggested: {name}"));
+        let suggested = one.suggested.map(|student| format!("; suggested: {}", class.shown(student)));
+        let suggested = suggested.unwrap_or_default();
         message(format!("lab grade: '{}' {why}{suggested}", shorten(&one.name, 60)));
     });
     named.count()
@@ -215,14 +220,12 @@ fn unresolved(submissions: &[Submission], class: &Class) -> usize {
 /// another folder, or another class.
 fn enough(
     args: &Args,
-    counting: &[(Counting, bool)],
+    counting: &[Counting],
     submissions: &[Submission],
     open: usize,
 ) -> Result<(), Failure> {
-    let is_found = |(counting, _): &&(Counting, bool)| match counting {
-        Ok((place, _)) => place.is_some_and(|place| submissions[place].has_answers()),
-        Err(_) => true,
-    };
+    let is_read = |place: Option<usize>| place.is_some_and(|place| submissions[place].has_answers());
+    let is_found = |one: &&Counting| one.as_ref().map_or(true, |counting| is_read(counting.place));
     let (found, all) = (counting.iter().filter(is_found).count(), counting.len());
     if found > 0 && 2 * (found + open) >= all || args.allow_missing {
         return Ok(());
@@ -249,56 +252,40 @@ fn complete(args: &Args, unresolved: usize) -> Result<(), Failure> {
 
 /// Without the roster's names in the key, a machine shows whose records they are: it must
 /// not be that of two submissions.
-fn one_machine_each(graded: &mut [Graded], machines: Option<&Machines<'_>>) {
-    let by_records = machines.is_some_and(Machines::by_records);
+fn one_machine_each(graded: &mut [Graded]) {
     let mut seen = BTreeMap::<String, usize>::new();
-    for tag in graded.iter().filter(|_| by_records).filter_map(|graded| graded.machine.clone()) {
+    for tag in graded.iter().filter_map(|graded| graded.machine.clone()) {
         *seen.entry(tag).or_default() += 1;
     }
     for graded in graded {
-        if graded.machine.as_ref().and_then(|tag| seen.get(tag)).is_some_and(|number| *number > 1) {
+        if graded.machine.as_ref().is_some_and(|tag| seen[tag] > 1) {
             graded.refused = Some("another submission has records of the same machine".to_owned());
         }
     }
 }
 
-/// While a submission has no owner, a student without one has no grade: it may be theirs.
-fn wait_for_map(graded: &mut [Graded], unresolved: usize) {
-    let without = |graded: &&mut Graded| graded.source.is_none() && graded.refused.is_none();
-    for graded in graded.iter_mut().filter(without).filter(|_| unresolved > 0) {
-        graded.notes.clear();
-        graded.refused = Some("a submission has no owner yet, and may be of this student".to_owned());
+impl Course<'_> {
+    /// Notes about the class, each said once.
+    fn notes(&self, graded: &[Graded]) -> Vec<String> {
+        let list = |what: &str, is_listed: fn(&Graded) -> bool| {
+            let listed = (0..graded.len()).filter(|student| is_listed(&graded[*student]));
+            self.class.note(what, listed.map(|student| self.class.shown(student)))
+        };
+        let unread = |graded: &Graded| graded.notes.contains(&Reason::NoAnswersFound);
+        let late = |graded: &Graded| graded.late.is_some_and(|late| late > 0.0);
+        let timeless = |graded: &Graded| graded.notes.contains(&Reason::TimeUnknown);
+        let by_records = "the roster has no column with the header that the key's names had: each submission is graded by the machine of its sealed records";
+        let without_key = "without --key, the answers about sealed machines are left for you to read";
+        let of_machines = match &self.machines {
+            Some(machines) => machines.by_records().then_some(by_records),
+            None => self.rubric.needs_machine().then_some(without_key),
+        };
+        let notes = [
+            list("nothing that can be read was handed in (the notes say why)", unread),
+            list("late (hours are in grades.csv)", late),
+            list("the time of hand-in is not known", timeless),
+            of_machines.map(str::to_owned),
+        ];
+        notes.into_iter().flatten().collect()
     }
-}
-
-/// Notes about the class, each said once.
-fn of_class(
-    graded: &[Graded],
-    machines: Option<&Machines<'_>>,
-    rubric: &Rubric,
-    class: &Class,
-) -> Vec<String> {
-    let list = |what: &str, is_listed: fn(&Graded) -> bool| {
-        let listed = class.names.iter().zip(graded).filter(|(_, graded)| is_listed(graded));
-        let names = listed.map(|(name, _)| name.clone());
-        note(what, &names.collect::<Vec<_>>(), graded.len())
-    };
-    let lists = [
-        list("nothing that can be read was handed in (the notes say why)", |graded| {
-            graded.notes.contains(&Reason::NoAnswersFound)
-        }),
-        list("late (hours are in grades.csv)", |graded| graded.late.is_some_and(|late| late > 0.0)),
-        list("the time of hand-in is not known", |graded| graded.notes.contains(&Reason::TimeUnknown)),
-    ];
-    let mut notes = Vec::from_iter(lists.into_iter().flatten());
-    if machines.is_some_and(Machines::by_records) {
-        notes.push(
-            "the roster has no column with the header that the key's names had: each submission is graded by the machine of its sealed records"
-                .to_owned(),
-        );
-    }
-    if machines.is_none() && rubric.needs_machine() {
-        notes.push("without --key, the answers about sealed machines are left for you to read".to_owned());
-    }
-    notes
 }

@@ -9,12 +9,12 @@ use common::output;
 use common::text::{inert, shorten};
 use serde_json::{Value, json};
 
-use super::class::Class;
+use super::Course;
 use super::evidence::Submission;
 use super::grader::{Graded, decimal};
 use super::judge::Mark;
 use super::reason::Reason;
-use super::rubric::{Item, Rubric};
+use super::rubric::Item;
 use crate::book::markdown::escaped;
 use crate::instructor::names;
 use crate::instructor::tables::csv;
@@ -31,10 +31,7 @@ pub(super) type Files = BTreeMap<String, Vec<u8>>;
 
 /// Writes the files. Those of the last run, which a person may have changed, are moved into
 /// the first free folder `earlier/1`, `earlier/2` …; returns it.
-///
-/// # Errors
-///
-/// If the folder cannot be written to.
+/// Fails if the folder cannot be written to.
 pub(super) fn write(folder: &Path, files: &Files) -> Result<Option<PathBuf>, Failure> {
     let failed = |path: &Path, error: io::Error| {
         Failure::could_not(format!("cannot write into '{}': {error}", path.display()))
@@ -62,15 +59,14 @@ pub(super) fn write(folder: &Path, files: &Files) -> Result<Option<PathBuf>, Fai
 
 /// What the outputs show.
 pub(super) struct Shown<'s> {
-    pub(super) rubric: &'s Rubric,
-    pub(super) class: &'s Class,
+    pub(super) course: &'s Course<'s>,
     pub(super) graded: &'s [Graded],
     pub(super) submissions: &'s [Submission],
 }
 
 impl Shown<'_> {
     fn students(&self) -> impl Iterator<Item = (&str, &Graded)> {
-        self.class.names.iter().map(String::as_str).zip(self.graded)
+        self.course.class.names.iter().map(String::as_str).zip(self.graded)
     }
 
     /// All files but the worksheet and the map.
@@ -85,9 +81,8 @@ impl Shown<'_> {
     pub(super) fn text(&self) -> String {
         let mut lines = vec!["points\tof\tstudent\tnotes".to_owned()];
         for (name, graded) in self.students() {
-            let points = if graded.refused.is_some() { "-".to_owned() } else { decimal(graded.points()) };
-            let (most, notes) = (decimal(graded.most()), shorten(&graded.all_notes(), 400));
-            lines.push(format!("{points}\t{most}\t{}\t{notes}", shorten(name, 60)));
+            let (name, notes) = (shorten(name, 60), shorten(&graded.all_notes(), 400));
+            lines.push(format!("{}\t{}\t{name}\t{notes}", graded.shown(), decimal(graded.most())));
         }
         lines.join("\n") + "\n"
     }
@@ -97,29 +92,29 @@ impl Shown<'_> {
     fn csv(&self) -> String {
         let mut header =
             ["points", "max_points", "late_hours", "submission", "notes"].map(str::to_owned).to_vec();
-        header.insert(0, self.class.header().to_owned());
-        for item in &self.rubric.items {
+        header.insert(0, self.course.class.header().to_owned());
+        for item in &self.course.rubric.items {
             header.extend(
                 ["points", "computed", "reason", "answer", "right"].map(|what| format!("{}_{what}", item.id)),
             );
         }
+        let decimals = |points: Option<f64>| points.map_or(String::new(), decimal);
         let row = |(name, graded): (&str, &Graded)| {
-            let refused = graded.refused.is_some();
+            let has_grade = graded.refused.is_none();
             let mut row = vec![
                 name.to_owned(),
-                if refused { "-".to_owned() } else { decimal(graded.points()) },
+                graded.shown(),
                 decimal(graded.most()),
-                graded.late.map_or(String::new(), decimal),
+                decimals(graded.late),
                 graded.source.clone().unwrap_or_default(),
                 graded.all_notes(),
             ];
             for mark in &graded.marks {
-                let reason = if refused { String::new() } else { mark.reason.english() };
-                let given = mark.reason == Reason::GivenByInstructor;
+                let counts = mark.reason == Reason::GivenByInstructor || has_grade && !mark.unread;
                 row.extend([
-                    if given || !refused && !mark.unread { decimal(mark.points) } else { String::new() },
-                    mark.computed.filter(|_| !refused).map_or(String::new(), decimal),
-                    reason,
+                    decimals(counts.then_some(mark.points)),
+                    decimals(mark.computed.filter(|_| has_grade)),
+                    if has_grade { mark.reason.english() } else { String::new() },
                     mark.answer.clone(),
                     mark.right.map_or(String::new(), |value| value.to_string()),
                 ]);
@@ -132,7 +127,7 @@ impl Shown<'_> {
     /// `grades.json`: the same as data.
     fn json(&self) -> String {
         let student = |(name, graded): (&str, &Graded)| {
-            let items = self.rubric.items.iter().map(|item| &item.id).zip(&graded.marks);
+            let items = self.course.rubric.items.iter().map(|item| &item.id).zip(&graded.marks);
             json!({
                 "student": name, "submission": graded.source, "refused": graded.refused,
                 "points": graded.refused.is_none().then(|| graded.points()), "max_points": graded.most(),
@@ -143,7 +138,7 @@ impl Shown<'_> {
             .submissions
             .iter()
             .filter_map(|one| Some(json!({ "submission": one.name, "reason": one.owner.as_ref().err()? })));
-        let (title, unresolved) = (json!(self.rubric.title), unresolved.collect::<Value>());
+        let (title, unresolved) = (json!(self.course.rubric.title), unresolved.collect::<Value>());
         // A line for each student: all at once would take 50 MiB for a thousand.
         let students: Vec<String> = self.students().map(|one| student(one).to_string()).collect();
         format!(
@@ -154,9 +149,9 @@ impl Shown<'_> {
 
     /// Gradescope's results.json for each student with a grade, by its path.
     fn results(&self) -> impl Iterator<Item = (String, String)> {
-        let words = &self.rubric.words;
+        let words = &self.course.rubric.words;
         let of_student = move |(name, graded): (&str, &Graded)| {
-            let tests = self.rubric.items.iter().zip(&graded.marks).filter_map(|(item, mark)| {
+            let tests = self.course.rubric.items.iter().zip(&graded.marks).filter_map(|(item, mark)| {
                 let (most, points) = (mark.max_points?, mark.points);
                 Some(json!({
                     "name": item.label, "score": points, "max_score": most,
@@ -179,11 +174,11 @@ impl Shown<'_> {
         let of_item = |(place, item): (usize, &Item)| {
             let is_shown = |mark: &Mark| !mark.answer.is_empty() && (item.by_hand || mark.unread);
             let marks = self.students().map(|(name, graded)| (name, &graded.marks[place]));
-            let texts = marks.filter(|(_, mark)| is_shown(mark)).map(|(name, mark)| text(name, item, mark));
+            let texts = marks.filter(|(_, mark)| is_shown(mark)).map(|(name, mark)| text(name, mark));
             let (label, id, texts) = (escaped(&item.label), escaped(&item.id), texts.collect::<String>());
             (!texts.is_empty()).then(|| format!("<h2>{label} ({id} of {} points)</h2>\n{texts}", item.points))
         };
-        let items: String = self.rubric.items.iter().enumerate().filter_map(of_item).collect();
+        let items: String = self.course.rubric.items.iter().enumerate().filter_map(of_item).collect();
         (!items.is_empty()).then(|| format!("{PAGE}{items}</body></html>\n"))
     }
 }
@@ -195,8 +190,8 @@ const PAGE: &str = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf
     </style></head><body>\n<h1>Texts to read</h1>\n";
 
 /// One student's text; white space stays, control characters do not.
-fn text(name: &str, item: &Item, mark: &Mark) -> String {
-    let is_read = item.read && !mark.unread;
+fn text(name: &str, mark: &Mark) -> String {
+    let is_read = mark.max_points.is_some() && !mark.unread;
     let points = if is_read { format!(" · {} points", decimal(mark.points)) } else { String::new() };
     let lines: Vec<String> = mark.answer.lines().map(|line| escaped(&shorten(line, 20_000))).collect();
     let name = escaped(&shorten(&inert(name), 100));

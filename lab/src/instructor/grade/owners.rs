@@ -5,16 +5,16 @@
 //! else is unresolved: the instructor completes `map.csv`. Machines, other values and
 //! signatures only suggest a student.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use common::failure::Failure;
 use common::text::{inert, shorten};
 
+use super::Course;
 use super::class::{Class, only, unquoted};
 use super::evidence::Submission;
 use super::gradescope::Submitter;
-use super::times::Due;
 use crate::instructor::tables::{Row, Table};
 
 /// What the instructor writes in `map.csv` for a submission that does not count.
@@ -27,10 +27,7 @@ pub(super) struct Groups(pub(super) BTreeMap<String, BTreeSet<usize>>);
 impl Groups {
     /// Reads a table with a column `group` and one that names students, a row for each
     /// member.
-    ///
-    /// # Errors
-    ///
-    /// If it lacks a column, or a row means no student, two, or one of two groups.
+    /// Fails if it lacks a column, or a row means no student, two, or one of two groups.
     pub(super) fn read(path: &Path, class: &Class) -> Result<Groups, Failure> {
         Table::read_with(path, |table| {
             let group = table.column(&["group"])?.ok_or_else(|| {
@@ -70,10 +67,7 @@ pub(super) struct Map {
 
 impl Map {
     /// Reads it, if it is there.
-    ///
-    /// # Errors
-    ///
-    /// If it is not such a table, or a row does not mean one student.
+    /// Fails if it is not such a table, or a row does not mean one student.
     pub(super) fn read(path: Option<&Path>, class: &Class) -> Result<Map, Failure> {
         match path.filter(|path| path.is_file()) {
             Some(path) => Table::read_with(path, |table| Map::of(table, class)),
@@ -128,23 +122,11 @@ impl Map {
     }
 }
 
-/// What decides whose a submission is, and how it is read.
-pub(super) struct Owners<'o> {
-    pub(super) class: &'o Class,
-    pub(super) groups: &'o Groups,
-    pub(super) map: &'o Map,
-    /// Students by the tag of their sealed machine.
-    pub(super) machines: &'o HashMap<String, usize>,
-    pub(super) due: Option<Due>,
-    /// The ids of the fields that count.
-    pub(super) fields: &'o [String],
-}
-
 /// The students whose submission it is; none if the instructor has said so. Or a clause
 /// that says why nobody knows.
 pub(super) type Owner = Result<Vec<usize>, String>;
 
-impl Owners<'_> {
+impl Course<'_> {
     /// What the map says of the submission with that name, else the owner that was `found`.
     pub(super) fn decided(&self, name: &str, found: Owner) -> Owner {
         match self.map.decided.get(name) {
@@ -175,7 +157,7 @@ impl Owners<'_> {
             0 => Err(nobody.to_owned()),
             1 => Ok(students.into_iter().collect()),
             _ => {
-                let names = students.iter().take(4).map(|student| shorten(&self.class.names[*student], 40));
+                let names = students.iter().take(4).map(|student| self.class.shown(*student));
                 Err(format!("may be the name of {}", names.collect::<Vec<_>>().join(", ")))
             }
         }
@@ -203,62 +185,66 @@ impl Owners<'_> {
     /// The student whom an unresolved submission may be of: by its machine, or by the first
     /// of the values, such as a signature, that one student has.
     pub(super) fn suggested(&self, machines: &BTreeSet<&str>, values: &[String]) -> Option<usize> {
-        let measured = machines.iter().filter_map(|tag| self.machines.get(*tag)).copied();
+        let owner = |tag: &&str| self.machines.as_ref()?.owner(tag);
+        let measured = machines.iter().filter_map(owner);
         let of_value =
             |value: &String| self.class.by_name(value).or_else(|| only(&self.class.mentioned(value)));
         only(&measured.collect()).or_else(|| values.iter().find_map(of_value))
     }
-}
 
-/// The submission that counts for one student: its position in the list of submissions, and
-/// those that do not count. Or why there cannot be a grade; a clause.
-pub(super) type Counting = Result<(Option<usize>, Vec<usize>), String>;
-
-/// What counts for each student of the class, and whether it is that of the group: a student
-/// without answers gets the group's.
-pub(super) fn counting(all: &[Submission], class: &Class, groups: &Groups) -> Vec<(Counting, bool)> {
-    let mut own = vec![Vec::<usize>::new(); class.names.len()];
-    for (place, submission) in all.iter().enumerate() {
-        submission.owner.iter().flatten().for_each(|student| own[*student].push(place));
+    /// What counts for each student of the class; a student without answers gets the group's.
+    pub(super) fn counting(&self, all: &[Submission]) -> Vec<Counting> {
+        let mut own = vec![Vec::<usize>::new(); self.class.names.len()];
+        for (place, submission) in all.iter().enumerate() {
+            submission.owner.iter().flatten().for_each(|student| own[*student].push(place));
+        }
+        let answered = |student: usize| own[student].iter().copied().filter(|place| !all[*place].is_empty());
+        let of_student = |student: usize| {
+            let group = self.groups.of(student).filter(|_| answered(student).next().is_none());
+            let members = group.into_iter().flat_map(|(_, members)| members);
+            let shared: BTreeSet<usize> = members.flat_map(|member| answered(*member)).collect();
+            let by_group = !shared.is_empty();
+            let places = if by_group { shared.into_iter().collect() } else { own[student].clone() };
+            Ok(Counted { place: last(all, &places)?, of: places.len(), by_group })
+        };
+        (0..own.len()).map(of_student).collect()
     }
-    let answered = |student: usize| own[student].iter().copied().filter(|place| !all[*place].is_empty());
-    let of_student = |student: usize| {
-        let members = groups.of(student).filter(|_| answered(student).next().is_none());
-        let members = members.into_iter().flat_map(|(_, members)| members);
-        let shared: BTreeSet<usize> = members.flat_map(|member| answered(*member)).collect();
-        let places = if shared.is_empty() { own[student].clone() } else { shared.iter().copied().collect() };
-        (last(all, &places), !shared.is_empty())
-    };
-    (0..own.len()).map(of_student).collect()
 }
+
+/// The submission that counts for one student.
+pub(super) struct Counted {
+    /// Its place in the list of submissions, if there is one.
+    pub(super) place: Option<usize>,
+    /// How many the student has, or the group.
+    pub(super) of: usize,
+    pub(super) by_group: bool,
+}
+
+/// What counts for one student, or why there cannot be a grade; a clause.
+pub(super) type Counting = Result<Counted, String>;
 
 /// The submission that counts among those at `places`: the only one with answers, or the
 /// last by the collecting system's clock.
-fn last(all: &[Submission], places: &[usize]) -> Counting {
-    let answered: Vec<usize> = places.iter().copied().filter(|place| !all[*place].is_empty()).collect();
-    let among = if answered.is_empty() { places } else { &answered };
-    let last = match among {
-        [] | [_] => among.first().copied(),
+fn last(all: &[Submission], places: &[usize]) -> Result<Option<usize>, String> {
+    let mut among: Vec<usize> = places.iter().copied().filter(|place| !all[*place].is_empty()).collect();
+    if among.is_empty() {
+        among = places.to_vec();
+    }
+    if among.len() < 2 {
+        return Ok(among.first().copied());
+    }
+    let times: Option<Vec<_>> = among.iter().map(|place| Some((all[*place].time?, *place))).collect();
+    let mut times = times.unwrap_or_default();
+    times.sort_unstable();
+    match times[..] {
+        [.., (second, _), (last, place)] if last > second => Ok(Some(place)),
         _ => {
-            let times: Option<Vec<i64>> = among.iter().map(|place| all[*place].time).collect();
-            let times = times.unwrap_or_default();
-            let last = times.iter().max();
-            let mut latest = among.iter().zip(&times).filter(|(_, time)| Some(*time) == last);
-            let (latest, second) = (latest.next(), latest.next());
-            Some(*latest.filter(|_| second.is_none()).map(|(place, _)| place).ok_or_else(|| {
-                format!(
-                    "there are {} submissions ({}), and no time says which is the last; write '{NOBODY}' for the others in map.csv",
-                    among.len(),
-                    names(all, among)
-                )
-            })?)
+            let names = among.iter().take(6).map(|place| format!("'{}'", shorten(&all[*place].name, 60)));
+            Err(format!(
+                "there are {} submissions ({}), and no time says which is the last; write '{NOBODY}' for the others in map.csv",
+                among.len(),
+                names.collect::<Vec<_>>().join(", ")
+            ))
         }
-    };
-    Ok((last, places.iter().copied().filter(|place| Some(*place) != last).collect()))
-}
-
-/// The names of submissions, in one sentence.
-pub(super) fn names(all: &[Submission], places: &[usize]) -> String {
-    let shown = places.iter().take(6).map(|place| format!("'{}'", shorten(&all[*place].name, 60)));
-    shown.collect::<Vec<_>>().join(", ")
+    }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use common::failure::Failure;
 use common::text::{inert, shorten};
 
-use super::class::{Class, note};
+use super::class::Class;
 use super::grader::Graded;
 use super::reason::Reason;
 use super::rubric::Rubric;
@@ -36,10 +36,7 @@ pub(super) fn equal(one: f64, other: f64) -> bool {
 impl Points {
     /// The points in the earlier `grades.csv`, if it is there: those that differ from the
     /// computed ones.
-    ///
-    /// # Errors
-    ///
-    /// If it has no points or students, or points that an item does not have.
+    /// Fails if it has no points or students, or points that an item does not have.
     pub(super) fn read(path: Option<&Path>, class: &Class, rubric: &Rubric) -> Result<Points, Failure> {
         let Some(path) = path.filter(|path| path.is_file()) else { return Ok(Points::default()) };
         Table::read_with(path, |table| Points::of(&table, class, rubric)).map_err(|why| {
@@ -97,51 +94,52 @@ impl Points {
 
     /// Applies the points, unless the answer is another than when they were given. An item
     /// that is graded by hand counts for all as soon as one student has points for it.
-    pub(super) fn give(&self, graded: &mut [Graded], rubric: &mut Rubric, class: &Class) -> Vec<String> {
+    pub(super) fn give(&self, graded: &mut [Graded], rubric: &Rubric, class: &Class) -> Vec<String> {
         let mut notes = self.notes.clone();
         for (student, _) in self.given.keys() {
             // The instructor has read what the program cannot.
             let unreadable = graded[*student].unreadable;
             graded[*student].refused.take_if(|_| unreadable);
         }
-        for (place, item) in rubric.items.iter_mut().enumerate() {
-            item.read = item.by_hand && self.given.keys().any(|(_, of_item)| *of_item == place);
+        for (place, item) in rubric.items.iter().enumerate() {
+            let is_read = item.by_hand && self.given.keys().any(|(_, of_item)| *of_item == place);
             let (mut unread, mut changed) = (Vec::new(), Vec::new());
             for (student, graded) in graded.iter_mut().enumerate() {
-                let name = &class.names[student];
                 let mark = &mut graded.marks[place];
-                if item.read {
+                if is_read {
                     mark.max_points = Some(item.points);
                 }
                 match self.given.get(&(student, place)) {
-                    Some((points, answer))
-                        if answer.as_ref().is_none_or(|answer| *answer == inert(&mark.answer)) =>
-                    {
+                    Some((_, Some(answer))) if *answer != inert(&mark.answer) => {
+                        changed.push(class.shown(student));
+                    }
+                    Some((points, _)) => {
                         (mark.points, mark.max_points) = (*points, Some(item.points));
                         (mark.unread, mark.reason) = (false, Reason::GivenByInstructor);
                     }
-                    Some(_) => changed.push(name.clone()),
-                    None if item.read && mark.unread && graded.refused.is_none() => unread.push(name.clone()),
+                    None if is_read && mark.unread && graded.refused.is_none() => {
+                        unread.push(class.shown(student));
+                    }
                     None => {}
                 }
             }
-            let id = &item.id;
-            notes.extend(note(&format!("{id}: not read yet, and so without points"), &unread, graded.len()));
-            let what =
+            let other =
                 "points given by hand are not used, because the answer is another now; give them again";
-            notes.extend(note(&format!("{id}: {what}"), &changed, graded.len()));
+            for (what, students) in [("not read yet, and so without points", unread), (other, changed)] {
+                notes.extend(class.note(&format!("{}: {what}", item.id), students));
+            }
         }
         notes
     }
 
     /// The students whose sum is another than in the earlier table.
     pub(super) fn changed(&self, graded: &[Graded], class: &Class) -> Option<String> {
-        let change = |student: &usize| {
-            let (now, before) = (graded[*student].points(), *self.sums.get(student)?);
-            let change = || format!("{} ({before} to {now:.2})", class.names[*student]);
-            (!equal(now, before) && graded[*student].refused.is_none()).then(change)
+        let change = |(student, graded): (usize, &Graded)| {
+            let (now, before) = (graded.points(), *self.sums.get(&student)?);
+            let is_other = !equal(now, before) && graded.refused.is_none();
+            is_other.then(|| format!("{} ({before} to {now:.2})", class.shown(student)))
         };
-        let changes: Vec<String> = (0..graded.len()).filter_map(|student| change(&student)).collect();
-        note("other points than in the earlier grades.csv", &changes, graded.len())
+        let changes = graded.iter().enumerate().filter_map(change);
+        class.note("other points than in the earlier grades.csv", changes)
     }
 }

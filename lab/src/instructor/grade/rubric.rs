@@ -72,9 +72,6 @@ pub(crate) struct Item {
     pub(crate) tolerance: Option<f64>,
     /// Whether the instructor reads the answer: it gets no points yet.
     pub(crate) by_hand: bool,
-    /// Whether the instructor has read one of the answers, so that the item counts.
-    #[serde(skip)]
-    pub(crate) read: bool,
 }
 
 /// The figures of one cache level, and of a matrix product.
@@ -132,10 +129,7 @@ impl Item {
 impl Rubric {
     /// The rubric and the assignment among the files, which say what they are; the guide's
     /// where there is none.
-    ///
-    /// # Errors
-    ///
-    /// If one cannot be read, there are two of a kind, or no item has points.
+    /// Fails if one cannot be read, there are two of a kind, or no item has points.
     pub(crate) fn read(files: &[PathBuf]) -> Result<(Rubric, Assignment), Failure> {
         let mut read = [None, None];
         for path in files {

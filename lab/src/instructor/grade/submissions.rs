@@ -1,7 +1,6 @@
 //! What students handed in: folders, archives, files and rows of tables.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
@@ -9,10 +8,10 @@ use common::input;
 use common::text::shorten;
 use report::{Answer, Answers};
 
+use super::Course;
 use super::evidence::{EXERCISES, Evidence, PASSED, Submission};
 use super::files::{self, FileKind};
 use super::gradescope::{self, Known};
-use super::owners::Owners;
 use super::reason::Reason;
 use super::rubric::OF_EXERCISES;
 use super::times;
@@ -25,13 +24,10 @@ const ANSWERS_BYTES: usize = 128 << 10;
 /// Largest number of notes about one submission.
 const MAX_NOTES: usize = 12;
 
-impl Owners<'_> {
+impl Course<'_> {
     /// All submissions in `paths`: folders with one for each student, or tables with one in
     /// each row. The notes name columns of tables that belong to no question.
-    ///
-    /// # Errors
-    ///
-    /// If a path cannot be read, or holds no submission.
+    /// Fails if a path cannot be read, or holds no submission.
     pub(super) fn collect(&self, paths: &[PathBuf]) -> Result<(Vec<Submission>, Vec<String>), Failure> {
         let (mut found, mut notes) = (Vec::new(), Vec::new());
         for path in paths {
@@ -61,7 +57,8 @@ impl Owners<'_> {
         let mut metadata = gradescope::read(folder)?;
         type Collected = (Label, Vec<PathBuf>, Option<Known>);
         let mut collected: BTreeMap<(bool, String), Collected> = BTreeMap::new();
-        for path in children(folder)? {
+        let cannot = |error| Failure::could_not(format!("cannot read '{}': {error}", folder.display()));
+        for path in files::children(folder, usize::MAX).map_err(cannot)? {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if name != gradescope::FILE {
                 let (known, label) = (metadata.remove(&name), label(&path));
@@ -144,14 +141,11 @@ impl Owners<'_> {
     }
 
     /// One submission for each row, with a column for each field.
-    ///
-    /// # Errors
-    ///
-    /// If no column names students, or a time cannot be read; a clause.
+    /// Fails if no column names students, or a time cannot be read.
     fn rows(&self, table: &Table, file: &str, notes: &mut Vec<String>) -> Result<Vec<Submission>, String> {
         let time = table.column(&times::HEADERS)?;
         let mut fields: Vec<(usize, &String)> = Vec::new();
-        for id in self.fields {
+        for id in &self.fields {
             fields.extend(table.column(&[id])?.map(|at| (at, id)));
         }
         if fields.is_empty() {
@@ -225,16 +219,6 @@ fn label(path: &Path) -> Label {
         names.dedup();
     }
     Label { names, key: full }
-}
-
-fn children(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let refused =
-        |error: std::io::Error| Failure::could_not(format!("cannot read '{}': {error}", folder.display()));
-    let entries: Result<Vec<_>, _> = fs::read_dir(folder).map_err(refused)?.collect();
-    let mut paths: Vec<PathBuf> = entries.map_err(refused)?.into_iter().map(|entry| entry.path()).collect();
-    paths.retain(|path| !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.')));
-    paths.sort();
-    Ok(paths)
 }
 
 #[cfg(test)]

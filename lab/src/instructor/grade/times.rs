@@ -48,10 +48,7 @@ pub(super) fn read(text: &str, due: Option<Due>) -> Option<i64> {
 }
 
 /// The time in a cell of the student called `name`, if there is one.
-///
-/// # Errors
-///
-/// If it cannot be read; a clause.
+/// Fails if it cannot be read.
 pub(super) fn cell(text: &str, name: &str, due: Option<Due>) -> Result<Option<i64>, String> {
     match read(text, due) {
         None if !["", "-"].contains(&text.trim()) => Err(format!(
@@ -64,10 +61,7 @@ pub(super) fn cell(text: &str, name: &str, due: Option<Due>) -> Result<Option<i6
 }
 
 /// The times in column `at` of a table with these rows of students; none if nothing was `due`.
-///
-/// # Errors
-///
-/// If a cell cannot be read; a clause.
+/// Fails if a cell cannot be read.
 pub(super) fn of(
     table: &Table,
     at: usize,
@@ -84,10 +78,7 @@ pub(super) fn of(
 }
 
 /// The times in the table of that file.
-///
-/// # Errors
-///
-/// If it cannot be read, has no column of times or of students, or a time cannot be read.
+/// Fails if it cannot be read, has no column of times or of students, or a time cannot be read.
 pub(super) fn of_file(path: &Path, class: &Class, due: Option<Due>) -> Result<HashMap<usize, i64>, Failure> {
     Table::read_with(path, |table| {
         let columns = shorten(&table.header.join("', '"), 200);

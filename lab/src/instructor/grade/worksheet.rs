@@ -6,7 +6,7 @@ use std::path::Path;
 use common::failure::Failure;
 use common::text::{inert, shorten};
 
-use super::class::{Class, note};
+use super::class::Class;
 use super::grader::Graded;
 use super::points::{equal, number};
 use super::rubric::Rubric;
@@ -37,10 +37,7 @@ pub(super) struct Worksheet {
 
 impl Worksheet {
     /// Reads a worksheet and finds the students of the class in it.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be read, has no column for grades or for students, or a row means two
+    /// Fails if it cannot be read, has no column for grades or for students, or a row means two
     /// students, or a student has two rows.
     pub(super) fn read(path: &Path, class: &Class, due: Option<Due>) -> Result<Worksheet, Failure> {
         Table::read_with(path, |table| Worksheet::of(table, class, due))
@@ -69,9 +66,10 @@ impl Worksheet {
     pub(super) fn fill(mut self, rubric: &Rubric, graded: &[Graded], class: &Class) -> (String, Vec<String>) {
         let (mut missing, mut refused) = (Vec::new(), Vec::new());
         let (mut changed, mut replaced) = (Vec::new(), Vec::new());
-        for (name, (student, graded)) in class.names.iter().zip(graded.iter().enumerate()) {
+        for (student, graded) in graded.iter().enumerate() {
+            let name = class.shown(student);
             let Some(place) = self.rows.get(&student).copied() else {
-                missing.push(name.clone());
+                missing.push(name);
                 continue;
             };
             if graded.refused.is_some() || graded.source.is_none() {
@@ -81,21 +79,20 @@ impl Worksheet {
             let grade = match self.scale(row, graded.most()) {
                 Ok(scale) => graded.points() * scale,
                 Err(why) => {
-                    let (name, line) = (shorten(name, 60), row.line);
-                    refused.push(format!("the worksheet: not filled: '{name}' (line {line}): {why}"));
+                    refused.push(format!("the worksheet: not filled: '{name}' (line {}): {why}", row.line));
                     continue;
                 }
             };
             let before = row.cell(self.grade);
             if number(before).is_some_and(|before| !equal(before, grade)) {
-                changed.push(format!("{name} ({before} to {grade:.2})"));
+                changed.push(format!("{name} ({} to {grade:.2})", shorten(before, 20)));
             }
             // HTML (`FORMAT_HTML` in `mod/assign/feedback/comments/locallib.php`):
             // otherwise a student's text could be taken as a tag and vanish, or, as `\"`,
             // end the cell for PHP's reader.
             let feedback = inert(&escaped(&graded.feedback(rubric)));
             let other = |at: usize| !["", &feedback].contains(&row.cell(at));
-            replaced.extend(self.feedback.filter(|at| other(*at)).map(|_| name.clone()));
+            replaced.extend(self.feedback.filter(|at| other(*at)).map(|_| name));
             // Decimals as in the column of the largest grade.
             let comma = self.most.is_some_and(|at| row.cell(at).contains(','));
             let grade = format!("{grade:.2}");
@@ -105,13 +102,12 @@ impl Worksheet {
                 cells[at] = feedback;
             }
         }
+        let no_maximum = "the worksheet has no column of largest grades, so points are as they are";
         let lists = [
-            note("grades in the worksheet change", &changed, graded.len()),
-            note("other feedback in the worksheet is replaced", &replaced, graded.len()),
-            note("the worksheet has no row of", &missing, graded.len()),
-            self.most.is_none().then(|| {
-                "the worksheet has no column of largest grades, so points are as they are".to_owned()
-            }),
+            class.note("grades in the worksheet change", changed),
+            class.note("other feedback in the worksheet is replaced", replaced),
+            class.note("the worksheet has no row of", missing),
+            self.most.is_none().then(|| no_maximum.to_owned()),
         ];
         let notes = lists.into_iter().flatten().chain(refused).collect();
         (format!("\u{feff}{}", self.table.text()), notes)
