@@ -136,6 +136,13 @@ impl Answer {
             Answer::Value(_) => false,
         }
     }
+
+    fn texts(&mut self) -> Vec<&mut String> {
+        match self {
+            Answer::Text(text) => vec![text],
+            Answer::Value(Typed { value, to, unit, .. }) => vec![value, to, unit],
+        }
+    }
 }
 
 impl Typed {
@@ -229,7 +236,12 @@ impl Answers {
                 "these answers are {format} version {version}, and {FORMAT} version {VERSION} can be read"
             )));
         }
-        serde_json::from_str(json).map_err(unreadable)
+        let mut answers: Answers = serde_json::from_str(json).map_err(unreadable)?;
+        // A table with a zero byte cannot be read again.
+        for text in answers.fields.values_mut().flat_map(Answer::texts) {
+            *text = text.replace('\0', "\u{fffd}");
+        }
+        Ok(answers)
     }
 
     /// The answers in a saved page; `None` if it has no element for them.
@@ -320,6 +332,8 @@ mod tests {
         assert_eq!(Answers::in_page(&page), Some(Ok(given.clone())));
         assert_eq!(Answers::parse(&given.json()), Ok(given));
         assert_eq!(Answers::in_page("<html></html>"), None);
+        let zero = answers("", &[("s2-1", "a\0b")]).json();
+        assert_eq!(Answers::parse(&zero).unwrap().fields["s2-1"], Answer::from("a\u{fffd}b"));
     }
 
     #[test]
