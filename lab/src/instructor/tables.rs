@@ -123,6 +123,17 @@ impl Table {
         }
     }
 
+    /// The same column, which the table must have; `hint` says how to correct it.
+    pub(crate) fn needed(&self, names: &[&str], hint: &str) -> Result<usize, String> {
+        let lacks = || format!("it has no column '{}' ({}){hint}", names.join("' or '"), self.columns());
+        self.column(names)?.ok_or_else(lacks)
+    }
+
+    /// The headers, for a message.
+    pub(crate) fn columns(&self) -> String {
+        format!("'{}'", shorten(&self.header.join("', '"), 200))
+    }
+
     /// The table with all cells as they are.
     pub(crate) fn text(&self) -> String {
         let rows = std::iter::once(&self.header).chain(self.rows.iter().map(|row| &row.cells));

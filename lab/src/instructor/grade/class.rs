@@ -116,13 +116,14 @@ impl Class {
                 headers(&self.listed.header)
             ));
         }
-        Ok(Join { class: self, columns })
+        Ok(Join { class: self, header: header.to_vec(), columns })
     }
 }
 
 /// The columns of a table that name students, with the roster's columns.
 pub(super) struct Join<'c> {
     class: &'c Class,
+    header: Vec<String>,
     pub(super) columns: Vec<(usize, usize)>,
 }
 
@@ -130,6 +131,11 @@ impl Join<'_> {
     /// The students whom a row may mean: those who have all of its values. Values that
     /// nobody has are ignored after the first.
     pub(super) fn students(&self, row: &[String]) -> BTreeSet<usize> {
+        self.found(row).0
+    }
+
+    /// The same, and the column whose value is that of another student, if there is one.
+    fn found(&self, row: &[String]) -> (BTreeSet<usize>, Option<usize>) {
         let mut common: Option<BTreeSet<usize>> = None;
         for (at, column) in &self.columns {
             let cell = unquoted(row.get(*at).map_or("", |cell| cell.trim()));
@@ -138,24 +144,35 @@ impl Join<'_> {
             }
             let students = self.class.in_column(*column, cell);
             common = Some(match common {
-                None if students.is_empty() => return students,
+                None if students.is_empty() => return (students, None),
                 None => students,
                 Some(known) if students.is_empty() => known,
-                Some(known) if known.is_disjoint(&students) => return &known | &students,
+                Some(known) if known.is_disjoint(&students) => return (&known | &students, Some(*at)),
                 Some(known) => &known & &students,
             });
         }
-        common.unwrap_or_default()
+        (common.unwrap_or_default(), None)
     }
 
     /// The student of a row, if it is of anybody in the class.
     /// Fails if it means two students.
     pub(super) fn student(&self, row: &[String]) -> Result<Option<usize>, String> {
-        let students = self.students(row);
-        match students.len() {
-            0 | 1 => Ok(students.first().copied()),
-            _ => Err(format!("'{}' means two students; correct that row", self.shown(row))),
+        let (students, other) = self.found(row);
+        if students.len() < 2 {
+            return Ok(students.first().copied());
         }
+        let why = other.map(|at| {
+            let (name, cell) = (&self.header[at], shorten(&row[at], 60));
+            format!(
+                ": its column '{}' has '{cell}', as another in the roster; leave that column out, or",
+                shorten(name, 60)
+            )
+        });
+        Err(format!(
+            "'{}' means two students{} correct that row",
+            self.shown(row),
+            why.as_deref().unwrap_or(";")
+        ))
     }
 
     /// The place of each student's row.

@@ -51,9 +51,13 @@ impl Submission {
         !self.is_empty() || self.notes.iter().any(is_of_answers)
     }
 
-    /// Whether there is no answer, and no exercise; the student's name is none.
+    /// Answers and exercises; the student's name is none.
+    pub(super) fn given(&self) -> impl Iterator<Item = (&String, &Answer)> {
+        self.answers.iter().filter(|(id, answer)| is_answer(id, answer))
+    }
+
     pub(super) fn is_empty(&self) -> bool {
-        !self.answers.iter().any(|(id, answer)| is_answer(id, answer))
+        self.given().next().is_none()
     }
 }
 

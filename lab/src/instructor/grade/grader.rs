@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 
 use common::text::shorten;
+use report::Answer;
 
 use super::Course;
 use super::class::{Class, only};
 use super::evidence::{self, PASSED, Submission, Truth};
 use super::judge::{self, Mark};
 use super::owners::Counting;
-use super::reason::{Reason, joined};
+use super::reason::Reason;
 use super::rubric::{Records, Rubric};
-use crate::commands::handin::is_answer;
 use crate::instructor::key::{Answers, Key};
 
 /// The size of the matrix products if the assignment gives none.
@@ -62,13 +62,11 @@ impl Graded {
     /// All feedback to the student, on one line, in the rubric's language.
     pub(super) fn feedback(&self, rubric: &Rubric) -> String {
         let items = rubric.items.iter().zip(&self.marks).filter(|(_, mark)| mark.max_points.is_some());
-        let mut sentences: Vec<String> = items
-            .map(|(item, mark)| {
-                format!("{}: {} {}", item.label, decimal(mark.points), mark.reason.text(&rubric.words))
-            })
-            .collect();
-        sentences.push(joined(&self.notes, &rubric.words));
-        sentences.join(" ").trim().to_owned()
+        let items = items.map(|(item, mark)| {
+            format!("{}: {} {}", item.label, decimal(mark.points), mark.reason.text(&rubric.words))
+        });
+        let notes = self.notes.iter().map(|note| note.text(&rubric.words));
+        items.chain(notes).collect::<Vec<_>>().join(" ")
     }
 
     /// All details of the grade, for the instructor.
@@ -192,10 +190,9 @@ impl Course<'_> {
         if let Some(why) = submission.unreadable() {
             return Err(why.to_owned());
         }
-        let answered = submission.answers.iter().filter(|(id, answer)| is_answer(id, answer));
-        let asked = answered.map(|(id, answer)| self.fields.contains(id) || *answer == PASSED.into());
-        let asked: Vec<bool> = asked.collect();
-        if !asked.is_empty() && !asked.contains(&true) {
+        let is_asked =
+            |(id, answer): (&String, &Answer)| self.fields.contains(id) || *answer == PASSED.into();
+        if !submission.is_empty() && !submission.given().any(is_asked) {
             return Err(
                 "none of its answers is asked for in this assignment; give the right one with --assignment"
                     .to_owned(),

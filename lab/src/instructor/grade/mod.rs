@@ -130,13 +130,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (submissions, mut notes) = course.collect(&args.submissions)?;
     let counting = course.counting(&submissions);
     let unresolved = unresolved(&submissions, &course.class);
-    if unresolved > 0
-        && let Some(out) = &args.output
-    {
-        std::fs::create_dir_all(out).map_err(|error| {
-            Failure::could_not(format!("cannot make the folder '{}': {error}", out.display()))
-        })?;
-        common::output::write(&out.join(MAP), course.map.text(&submissions, &course.class).as_bytes())?;
+    if let Some(out) = args.output.as_ref().filter(|_| unresolved > 0) {
+        output::write_one(out, MAP, course.map.text(&submissions, &course.class).as_bytes())?;
     }
     enough(args, &counting, &submissions, unresolved)?;
     // The times that the instructor gives go before those of systems.

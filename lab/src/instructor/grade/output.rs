@@ -23,6 +23,9 @@ use crate::instructor::tables::csv;
 pub(super) const GRADES: &str = "grades.csv";
 pub(super) const MAP: &str = "map.csv";
 pub(super) const MOODLE: &str = "moodle.csv";
+/// Columns of `grades.csv` after the student, and those of each item after its id.
+pub(super) const COLUMNS: [&str; 5] = ["points", "max_points", "late_hours", "submission", "notes"];
+pub(super) const OF_ITEM: [&str; 5] = ["points", "computed", "reason", "answer", "right"];
 /// All that a run replaces there.
 const WRITTEN: [&str; 5] = [GRADES, MOODLE, "grades.json", "texts.html", "gradescope"];
 
@@ -33,9 +36,6 @@ pub(super) type Files = BTreeMap<String, Vec<u8>>;
 /// the first free folder `earlier/1`, `earlier/2` …; returns it.
 /// Fails if the folder cannot be written to.
 pub(super) fn write(folder: &Path, files: &Files) -> Result<Option<PathBuf>, Failure> {
-    let failed = |path: &Path, error: io::Error| {
-        Failure::could_not(format!("cannot write into '{}': {error}", path.display()))
-    };
     let former = WRITTEN.into_iter().filter(|name| fs::symlink_metadata(folder.join(name)).is_ok());
     let former: Vec<&str> = former.collect();
     let mut numbers = (1..).map(|number: u32| folder.join("earlier").join(number.to_string()));
@@ -49,12 +49,19 @@ pub(super) fn write(folder: &Path, files: &Files) -> Result<Option<PathBuf>, Fai
             moved.map_err(|error| failed(&to, error))?;
         }
     }
-    for (name, bytes) in files {
-        let path = folder.join(name);
-        path.parent().map_or(Ok(()), fs::create_dir_all).map_err(|error| failed(&path, error))?;
-        output::write(&path, bytes)?;
-    }
+    files.iter().try_for_each(|(name, bytes)| write_one(folder, name, bytes))?;
     Ok(earlier)
+}
+
+/// Writes one file of the folder.
+pub(super) fn write_one(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+    let path = folder.join(name);
+    path.parent().map_or(Ok(()), fs::create_dir_all).map_err(|error| failed(&path, error))?;
+    output::write(&path, bytes)
+}
+
+fn failed(path: &Path, error: io::Error) -> Failure {
+    Failure::could_not(format!("cannot write into '{}': {error}", path.display()))
 }
 
 /// What the outputs show.
@@ -90,13 +97,10 @@ impl Shown<'_> {
     /// `grades.csv`: a row for each student; for each item what counts, what the program
     /// computed, why, the answer and the right value.
     fn csv(&self) -> String {
-        let mut header =
-            ["points", "max_points", "late_hours", "submission", "notes"].map(str::to_owned).to_vec();
-        header.insert(0, self.course.class.header().to_owned());
+        let mut header = vec![self.course.class.header().to_owned()];
+        header.extend(COLUMNS.map(str::to_owned));
         for item in &self.course.rubric.items {
-            header.extend(
-                ["points", "computed", "reason", "answer", "right"].map(|what| format!("{}_{what}", item.id)),
-            );
+            header.extend(OF_ITEM.map(|what| format!("{}_{what}", item.id)));
         }
         let decimals = |points: Option<f64>| points.map_or(String::new(), decimal);
         let row = |(name, graded): (&str, &Graded)| {

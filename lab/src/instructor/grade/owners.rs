@@ -30,12 +30,8 @@ impl Groups {
     /// Fails if it lacks a column, or a row means no student, two, or one of two groups.
     pub(super) fn read(path: &Path, class: &Class) -> Result<Groups, Failure> {
         Table::read_with(path, |table| {
-            let group = table.column(&["group"])?.ok_or_else(|| {
-                format!(
-                    "it has no column 'group' ('{}'); call the column of the groups' names so, with a row for each member",
-                    shorten(&table.header.join("', '"), 200)
-                )
-            })?;
+            let hint = "; call the column of the groups' names so, with a row for each member";
+            let group = table.needed(&["group"], hint)?;
             let join = class.join(&table.header, &[group])?;
             let mut groups = Groups::default();
             for row in &table.rows {
@@ -142,13 +138,11 @@ impl Course<'_> {
             let members = self.groups.0.get(name.trim())?;
             self.class.mentioned(name).is_subset(members).then_some(members)
         };
-        match names.iter().find_map(group) {
-            Some(members) => Ok(members.iter().copied().collect()),
-            None => {
-                let students = names.iter().flat_map(|name| self.class.named(name)).collect();
-                self.one(students, "is the name of no student")
-            }
+        if let Some(members) = names.iter().find_map(group) {
+            return Ok(members.iter().copied().collect());
         }
+        let students = names.iter().flat_map(|name| self.class.named(name)).collect();
+        self.one(students, "is the name of no student")
     }
 
     /// The owner, if there is only one among the students.
@@ -184,12 +178,16 @@ impl Course<'_> {
 
     /// The student whom an unresolved submission may be of: by its machine, or by the first
     /// of the values, such as a signature, that one student has.
-    pub(super) fn suggested(&self, machines: &BTreeSet<&str>, values: &[String]) -> Option<usize> {
+    pub(super) fn suggested(
+        &self,
+        machines: &BTreeSet<&str>,
+        mut values: impl Iterator<Item = String>,
+    ) -> Option<usize> {
         let owner = |tag: &&str| self.machines.as_ref()?.owner(tag);
         let measured = machines.iter().filter_map(owner);
         let of_value =
-            |value: &String| self.class.by_name(value).or_else(|| only(&self.class.mentioned(value)));
-        only(&measured.collect()).or_else(|| values.iter().find_map(of_value))
+            |value: String| self.class.by_name(&value).or_else(|| only(&self.class.mentioned(&value)));
+        only(&measured.collect()).or_else(|| values.find_map(of_value))
     }
 
     /// What counts for each student of the class; a student without answers gets the group's.

@@ -9,6 +9,7 @@ use common::text::{inert, shorten};
 
 use super::class::Class;
 use super::grader::Graded;
+use super::output::{COLUMNS, OF_ITEM};
 use super::reason::Reason;
 use super::rubric::Rubric;
 use crate::instructor::tables::Table;
@@ -57,7 +58,11 @@ impl Points {
         if columns.is_empty() {
             return Err("it has no column of points of an item".to_owned());
         }
-        let join = class.join(&table.header, &[])?;
+        // A roster may have columns with these names, too.
+        let of_items = rubric.items.iter().flat_map(|item| OF_ITEM.map(|what| format!("{}_{what}", item.id)));
+        let own: Vec<String> = of_items.chain(COLUMNS.map(str::to_owned)).collect();
+        let is_own = |at: &usize| own.iter().any(|name| name.eq_ignore_ascii_case(table.header[*at].trim()));
+        let join = class.join(&table.header, &(1..table.header.len()).filter(is_own).collect::<Vec<_>>())?;
         let sum = table.column(&["max_points"])?.and(table.column(&["points"])?);
         let of_row = |(student, row): (usize, usize)| Some((student, number(table.rows[row].cell(sum?))?));
         all.sums = join.rows(table)?.into_iter().filter_map(of_row).collect();

@@ -112,11 +112,6 @@ impl serde::Serialize for Reason {
     }
 }
 
-/// The sentences one after the other.
-pub(super) fn joined(reasons: &[Reason], words: &BTreeMap<String, String>) -> String {
-    reasons.iter().map(|reason| reason.text(words)).collect::<Vec<_>>().join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,6 @@
 //! What students handed in: folders, archives, files and rows of tables.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
@@ -12,6 +12,7 @@ use super::Course;
 use super::evidence::{EXERCISES, Evidence, PASSED, Submission};
 use super::files::{self, FileKind};
 use super::gradescope::{self, Known};
+use super::owners::Owner;
 use super::reason::Reason;
 use super::rubric::OF_EXERCISES;
 use super::times;
@@ -29,17 +30,22 @@ impl Course<'_> {
     /// each row. The notes name columns of tables that belong to no question.
     /// Fails if a path cannot be read, or holds no submission.
     pub(super) fn collect(&self, paths: &[PathBuf]) -> Result<(Vec<Submission>, Vec<String>), Failure> {
-        let (mut found, mut notes) = (Vec::new(), Vec::new());
+        let (mut found, mut notes, mut listed) = (Vec::new(), Vec::new(), Vec::new());
         for path in paths {
+            let cannot = |error| Failure::could_not(format!("cannot read '{}': {error}", path.display()));
+            listed.push(match path.is_dir() {
+                true => files::children(path, usize::MAX).map_err(cannot)?,
+                false => path.exists().then(|| path.clone()).into_iter().collect(),
+            });
+        }
+        let mut times = HashMap::<_, usize>::new();
+        listed.iter().flatten().for_each(|path| *times.entry(path.file_name()).or_default() += 1);
+        for (path, listed) in paths.iter().zip(&listed) {
             let name = input::name(path);
-            let of_path = if path.is_dir() {
-                self.folder(path)?
-            } else if files::ending(&path.to_string_lossy()) == "csv" {
+            let of_path = if !path.is_dir() && files::ending(&path.to_string_lossy()) == "csv" {
                 Table::read_with(path, |table| self.rows(&table, &name, &mut notes))?
-            } else if path.exists() {
-                self.read(label(path), std::slice::from_ref(path), None).into_iter().collect()
             } else {
-                Vec::new()
+                self.files(gradescope::read(path)?, listed, |path| times[&path.file_name()] > 1)
             };
             if of_path.is_empty() {
                 return Err(Failure::could_not(format!(
@@ -53,25 +59,49 @@ impl Course<'_> {
 
     /// A submission for each folder and file; several files of one participant in a
     /// system's export are one submission.
-    fn folder(&self, folder: &Path) -> Result<Vec<Submission>, Failure> {
-        let mut metadata = gradescope::read(folder)?;
-        type Collected = (Label, Vec<PathBuf>, Option<Known>);
-        let mut collected: BTreeMap<(bool, String), Collected> = BTreeMap::new();
-        let cannot = |error| Failure::could_not(format!("cannot read '{}': {error}", folder.display()));
-        for path in files::children(folder, usize::MAX).map_err(cannot)? {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if name != gradescope::FILE {
-                let (known, label) = (metadata.remove(&name), label(&path));
-                let key = (known.is_some(), if known.is_some() { name } else { label.key.clone() });
-                collected.entry(key).or_insert((label, Vec::new(), known)).1.push(path);
+    fn files(
+        &self,
+        mut metadata: HashMap<String, Known>,
+        paths: &[PathBuf],
+        is_repeated: impl Fn(&Path) -> bool,
+    ) -> Vec<Submission> {
+        let mut collected = BTreeMap::<(String, Owner), (Vec<PathBuf>, Label, Option<Known>)>::new();
+        for path in paths {
+            let full = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if full == gradescope::FILE {
+                continue;
             }
+            let (known, label) = (metadata.remove(&full), label(path));
+            let found = match &known {
+                Some(known) => self.submitters(&known.submitters),
+                None => self.named(&label.names),
+            };
+            // Where two folders have the name, it needs that of the folder.
+            let shown = |name: &str| match is_repeated(path) {
+                true => path.with_file_name(name).display().to_string(),
+                false => name.to_owned(),
+            };
+            let owner = self.decided(&shown(&full), found);
+            // Other files than Canvas's may have such names: these are joined for a student only.
+            let is_joined = known.is_none() && (label.is_certain || owner.is_ok());
+            let name = shown(if is_joined { &label.key } else { &full });
+            let owner = self.decided(&name, owner);
+            collected.entry((name, owner)).or_insert((Vec::new(), label, known)).0.push(path.clone());
         }
-        let submissions = collected.into_values();
-        Ok(submissions.filter_map(|(label, paths, known)| self.read(label, &paths, known)).collect())
+        let submissions = collected.into_iter();
+        submissions
+            .filter_map(|(named, (paths, label, known))| self.read(named, &paths, label, known))
+            .collect()
     }
 
     /// Reads all files of a submission once; `None` if there is not one.
-    fn read(&self, label: Label, paths: &[PathBuf], known: Option<Known>) -> Option<Submission> {
+    fn read(
+        &self,
+        (name, owner): (String, Owner),
+        paths: &[PathBuf],
+        label: Label,
+        known: Option<Known>,
+    ) -> Option<Submission> {
         let (mut answers, mut evidence) = (Answers::default(), Evidence::default());
         let (mut notes, mut bare_pages, mut solved) = (Vec::new(), Vec::new(), Vec::new());
         let unread = files::visit(paths, |name, kind, text| {
@@ -126,18 +156,13 @@ impl Course<'_> {
             notes.truncate(MAX_NOTES - 1);
             notes.push(Reason::OthersUnread(more.to_string()));
         }
-        let (found, mut values) = match &known {
-            Some(known) => (self.submitters(&known.submitters), Vec::new()),
-            None => (self.named(&label.names), label.names),
-        };
         let submitters = known.iter().flat_map(|known| known.submitters.iter().flatten());
-        values.extend(submitters.map(|(_, value)| value.clone()));
+        let submitters = submitters.map(|(_, value)| value.clone());
         let signed = ["student-1-number", "student-1-name"].into_iter().filter_map(|id| answers.get(id));
-        values.extend(signed.map(Answer::to_string));
-        let suggested = self.suggested(&evidence.machines(), &values);
-        let owner = self.decided(&label.key, found);
+        let values = label.names.into_iter().chain(submitters).chain(signed.map(Answer::to_string));
+        let suggested = self.suggested(&evidence.machines(), values);
         let time = known.and_then(|known| known.time);
-        Some(Submission { name: label.key, owner, suggested, time, answers, evidence, notes })
+        Some(Submission { name, owner, suggested, time, answers, evidence, notes })
     }
 
     /// One submission for each row, with a column for each field.
@@ -174,10 +199,11 @@ impl Course<'_> {
 }
 
 /// What the name of a folder or file says.
-#[derive(Debug, PartialEq)]
 struct Label {
     /// All files with the same key are one submission.
     key: String,
+    /// Whether only the collecting system writes such names.
+    is_certain: bool,
     names: Vec<String>,
 }
 
@@ -194,14 +220,14 @@ fn label(path: &Path) -> Label {
         && digits(number)
     {
         let names = vec![name.to_owned(), format!("{name} {number}")];
-        return Label { key: before.to_owned(), names };
+        return Label { key: before.to_owned(), is_certain: true, names };
     }
     if let Some((user, rest)) = full.split_once('@')
         && let [host, version, _] = rest.splitn(3, '_').collect::<Vec<&str>>()[..]
         && digits(version)
         && !host.is_empty()
     {
-        return Label { names: vec![format!("{user}@{host}")], key: full };
+        return Label { names: vec![format!("{user}@{host}")], is_certain: true, key: full };
     }
     let parts: Vec<&str> = full.split('_').filter(|part| *part != "LATE").collect();
     if let [name, user, submission, _, ..] = parts[..]
@@ -209,7 +235,7 @@ fn label(path: &Path) -> Label {
         && digits(user)
         && digits(submission)
     {
-        return Label { key: format!("{name}_{user}"), names: vec![name.to_owned()] };
+        return Label { key: format!("{name}_{user}"), is_certain: false, names: vec![name.to_owned()] };
     }
     let mut names = vec![full.clone()];
     if !path.is_dir() {
@@ -218,7 +244,7 @@ fn label(path: &Path) -> Label {
         names.push(stem.to_owned());
         names.dedup();
     }
-    Label { names, key: full }
+    Label { names, is_certain: true, key: full }
 }
 
 #[cfg(test)]
@@ -242,8 +268,9 @@ mod tests {
             ("ann_marie", "ann_marie", "ann_marie"),
             ("@_1_x", "@_1_x", "@_1_x"),
         ] {
-            let names = names.split('|').map(str::to_owned).collect();
-            assert_eq!(label(Path::new(file)), Label { key: key.to_owned(), names }, "{file}");
+            let names: Vec<String> = names.split('|').map(str::to_owned).collect();
+            let found = label(Path::new(file));
+            assert_eq!((found.key.as_str(), found.names), (key, names), "{file}");
         }
     }
 }

@@ -81,9 +81,7 @@ pub(super) fn of(
 /// Fails if it cannot be read, has no column of times or of students, or a time cannot be read.
 pub(super) fn of_file(path: &Path, class: &Class, due: Option<Due>) -> Result<HashMap<usize, i64>, Failure> {
     Table::read_with(path, |table| {
-        let columns = shorten(&table.header.join("', '"), 200);
-        let at = table.column(&HEADERS)?;
-        let at = at.ok_or_else(|| format!("it has no column '{}' ('{columns}')", HEADERS.join("' or '")))?;
+        let at = table.needed(&HEADERS, "")?;
         let rows = class.join(&table.header, &[at])?.rows(&table)?;
         of(&table, at, &rows, class, due)
     })

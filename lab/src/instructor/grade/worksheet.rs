@@ -44,17 +44,13 @@ impl Worksheet {
     }
 
     fn of(table: Table, class: &Class, due: Option<Due>) -> Result<Worksheet, String> {
-        let columns = shorten(&table.header.join("', '"), 200);
-        let grade = table.column(&GRADE)?;
-        let grade = grade.ok_or_else(|| {
-            format!("it has no column '{}' ('{columns}'); export it in English", GRADE.join("' or '"))
-        })?;
+        let grade = table.needed(&GRADE, "; export it in English")?;
         let (most, feedback) = (table.column(&MAXIMUM)?, table.column(&FEEDBACK)?);
         let (lock, time) = (table.column(&LOCK)?, table.column(&times::HEADERS)?);
         let own: Vec<usize> = [Some(grade), most, feedback, lock, time].into_iter().flatten().collect();
         let rows = class.join(&table.header, &own)?.rows(&table)?;
         if rows.is_empty() {
-            return Err(format!("its columns ('{columns}') name no student of the roster"));
+            return Err(format!("its columns ({}) name no student of the roster", table.columns()));
         }
         let times = time.map(|at| times::of(&table, at, &rows, class, due)).transpose()?.unwrap_or_default();
         Ok(Worksheet { table, grade, most, feedback, lock, rows, times })

@@ -80,8 +80,8 @@ const CASES: &[Case] = &[
         code: 1,
         points: &[("ana", "-"), ("bea", "3")],
         says: &[
-            "'lorymal_346' is the name of no student; suggested: ana",
-            "'timvic_345' is the name of no student\n",
+            "'lorymal_346_67891_answers.json' is the name of no student; suggested: ana",
+            "'timvic_345_67890_answers.json' is the name of no student\n",
         ],
         ..CASE
     },
@@ -142,6 +142,33 @@ const CASES: &[Case] = &[
             "no grade for 'ana': there are 2 submissions ('ana', 'ana.json')",
             "2 submissions; the last one with answers counts",
         ],
+        ..CASE
+    },
+    Case {
+        what: "files with names like Canvas's are joined for one student only",
+        files: &[
+            ("in/lab_3_1001_a.json", "RIGHT"),
+            ("in/lab_3_2002_b.json", "WRONG"),
+            ("in/x_4_1_answers.json", "PART"),
+            ("in/x_4_2_exercises.json", "{}"),
+            ("o/map.csv", "submission,student\nx_4_1_answers.json,bea\nx_4_2_exercises.json,bea\n"),
+        ],
+        args: "--name-column user --output o in",
+        code: 1,
+        points: &[("bea", "1")],
+        holds: &[("o/map.csv", "\nlab_3_1001_a.json,\nlab_3_2002_b.json,\n")],
+        ..CASE
+    },
+    Case {
+        what: "a name in two folders has that of the folder, too",
+        files: &[
+            ("A/hand/", "RIGHT"),
+            ("B/hand/", "PART"),
+            ("B/hand.json", "WRONG"),
+            ("o/map.csv", "submission,student\nA/hand,ana\nB/hand,bea\nhand.json,-\n"),
+        ],
+        args: "--name-column user --output o A B",
+        points: &[("ana", "3"), ("bea", "1")],
         ..CASE
     },
     Case {

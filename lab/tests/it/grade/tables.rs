@@ -24,6 +24,18 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case {
+        what: "columns of the kit's own table are not those of the roster",
+        roster: "user,points,s2-2_reason\nana,1,Right.\nbea,3,x\n",
+        files: &[
+            ("in/ana/", "RIGHT"),
+            ("in/bea/", "PART"),
+            ("o/grades.csv", "user,Points,s2-2_reason,s2-3_points\nana,3,x,0.5\nbea,1,Right.,\n"),
+        ],
+        args: "--name-column user --output o in",
+        points: &[("ana", "2.5"), ("bea", "1")],
+        ..CASE
+    },
+    Case {
         what: "a student without a submission keeps the worksheet's cells",
         files: &[("in/ana/", "RIGHT"), ("w.csv", SHEET)],
         args: "--name-column user --worksheet w.csv --output o in",
@@ -201,7 +213,12 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("--groups t.csv", "Group,group,user\nA,B,ana\n", "it has the columns 'Group' and 'group'"),
     ("--groups t.csv", "group,user\nA,ana\nB,ana\n", "'ana' is in two groups"),
     ("--groups t.csv", "group,user\nA,ana\nA,zoe\n", "'zoe' is not in the roster"),
-    ("--groups t.csv", "group,name\nA,Ana\n", "'Ana' means two students"),
+    ("--groups t.csv", "group,name\nA,Ana\n", "'Ana' means two students; correct that row"),
+    (
+        "--worksheet t.csv",
+        "number,Grade,user\n1001,,bea\n",
+        "'bea' means two students: its column 'number' has '1001', as another in the roster; leave that column out, or correct",
+    ),
     (
         TIMES_T,
         "user,date\nana,2026-11-20 23:30\n",
@@ -235,7 +252,10 @@ const DUE_T: &str = "--due 2026-11-20T23:59Z --worksheet t.csv";
 /// The same for points in an earlier grades.csv.
 const POINTS: &[(&str, &str)] = &[
     (",s2-3_points\nana,1\n", "none of its columns ('', 's2-3_points') has the header"),
-    ("user,number,s2-3_points\nana,2002,1\n", "'ana' means two students; correct that row"),
+    (
+        "user,number,s2-3_points\nana,2002,1\n",
+        "'ana' means two students: its column 'number' has '2002', as another in",
+    ),
     ("user,s2-3_points\nana,2\n", "line 2, 'ana': '2' is not a number of points from 0 to 1 for s2-3"),
     ("user,s2-3_points\nana,1\nana,0\n", "'ana' is in lines 2 and 3"),
     ("user,points\nana,1\n", "it has no column of points of an item"),
