@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use common::infer::{self, Above, Geometry};
+use common::infer::{self, Geometry, Sets};
 use common::machine::{Draw, Machine, catalogue};
 use common::saved::Saved;
 
@@ -60,7 +60,7 @@ fn sweep(machine: &str, args: &[&str]) -> String {
     String::from_utf8(out.stdout).unwrap()
 }
 
-fn read(sweep: &str, above: Option<Above>) -> Result<Geometry, String> {
+fn read(sweep: &str, above: Option<Sets>) -> Result<Geometry, String> {
     infer::read_behind(&Saved::parse(sweep).unwrap(), above).verdict
 }
 
@@ -121,7 +121,7 @@ fn levels(name: &str, machine: &Machine) -> usize {
     let l1 = read_l1(name);
     let mut read_exactly = usize::from(exact(&format!("L1 of {name}"), truth(1).unwrap(), &l1));
     let Some(second) = truth(2) else { return read_exactly };
-    let above = l1.ok().as_ref().and_then(Above::of);
+    let above = l1.ok().as_ref().and_then(Sets::of);
     let rows = sweep_of_l2(name);
     exact(&format!("L2 of {name}, alone"), second, &read(&rows, None));
     read_exactly += usize::from(exact(&format!("L2 of {name}"), second, &read(&rows, above)));

@@ -1,12 +1,12 @@
 //! Runs of all experiments until they agree.
 
-use super::congruent::{Congruent, UNKNOWN_ABOVE, congruent};
+use super::congruent::{UNKNOWN_ABOVE, congruent};
 use super::explore::explore;
 use super::found::{Exploration, LevelFound, Why};
 use super::probe::{Probe, Steady};
 use super::scattered::{Walks, walks};
 use figures::units::Bytes;
-use infer::Confidence;
+use infer::{Confidence, Sets};
 
 /// Runs of real experiments, at most: more do not help where a dozen did not.
 const MOST_RUNS: usize = 12;
@@ -101,7 +101,7 @@ fn behind_pages(
     levels: &[LevelFound],
     curve: Option<&Walks>,
     seed: u64,
-) -> Option<Result<Congruent, String>> {
+) -> Option<Result<(Sets, String), String>> {
     let [first, second, ..] = levels else { return None };
     let anywhere = second.ways.is_err() && probe.contiguous() < second.knee_range.1;
     let mut second = second.clone();
@@ -151,15 +151,15 @@ fn together(runs: &[Exploration], level: usize) -> LevelFound {
 
 impl Exploration {
     /// Adds what walks and eviction sets show of a second level behind pages that lie anywhere.
-    fn take_in(&mut self, curve: Option<Walks>, sets: Option<Result<Congruent, String>>) {
+    fn take_in(&mut self, curve: Option<Walks>, sets: Option<Result<(Sets, String), String>>) {
         let [first, found, ..] = &mut self.levels[..] else { return };
         // what looks like a level behind one without known sets may be that one, and what was found behind
         // a first level that later runs refused is refused with it
         let known = first.ways.is_ok();
         curve.iter().filter(|_| known).for_each(|curve| curve.take_in(found, first.size));
-        let within = |set: Congruent| match set.ways * set.way {
+        let within = |(set, argument): (Sets, String)| match set.size() {
             _ if !known => Err(UNKNOWN_ABOVE.to_owned()),
-            size if (found.range.0..=found.range.1).contains(&size) => Ok((set, size)),
+            size if (found.range.0..=found.range.1).contains(&size) => Ok((set.ways, size, argument)),
             size => Err(format!(
                 "{} lines of one set and ways of {} would make {}, not {}",
                 set.ways,
@@ -169,11 +169,11 @@ impl Exploration {
             )),
         };
         match sets.map(|sets| sets.and_then(within)) {
-            Some(Ok((set, size))) => {
+            Some(Ok((ways, size, argument))) => {
                 // What the sets decide was left open before.
                 found.why.retain(|why| !matches!(why, Why::NoWays(_) | Why::Open(_)));
-                found.why.push(Why::Ways(set.argument));
-                (found.size, found.range, found.ways) = (size, (size, size), Ok(set.ways));
+                found.why.push(Why::Ways(argument));
+                (found.size, found.range, found.ways) = (size, (size, size), Ok(ways));
                 found.confidence = Confidence::Medium;
             }
             Some(Err(reason)) => found.why.push(Why::Ways(format!("among scattered pages: {reason}."))),

@@ -11,6 +11,7 @@ use super::probe::Probe;
 use figures::random::Random;
 use figures::stats;
 use figures::units::Bytes;
+use infer::Sets;
 
 /// Sets that are searched for, until two agree.
 const SEARCHES: usize = 6;
@@ -20,7 +21,7 @@ const ASIDE: u64 = 7;
 /// Why none are searched for behind a level without known sets.
 pub(super) const UNKNOWN_ABOVE: &str = "the sets of the level above are not known";
 
-/// Looks for the sets of `found`, the level behind `above`.
+/// Looks for the sets of `found`, the level behind `above`; with the sentence that argues for them.
 ///
 /// # Errors
 ///
@@ -30,10 +31,10 @@ pub(super) fn congruent(
     above: &LevelFound,
     found: &LevelFound,
     seed: u64,
-) -> Result<Congruent, String> {
+) -> Result<(Sets, String), String> {
     let (page, line) = (probe.contiguous(), found.line.or(above.line).unwrap_or(64));
-    let held = above.ways.clone().map_err(|_| UNKNOWN_ABOVE.to_owned())?;
-    if above.size / held > page {
+    let Sets { ways: held, way } = above.sets().map_err(|_| UNKNOWN_ABOVE.to_owned())?;
+    if way > page {
         return Err(format!(
             "a way of the level above is larger than a page of {}, so its sets are not known",
             Bytes(page)
@@ -94,16 +95,6 @@ const TRIES: usize = 8;
 const CONTROLS: usize = 3;
 /// Share of the time after which no set is searched for: the rest is for experiments other than on caches.
 const LATEST: f64 = 0.95;
-
-/// What the lines of one set show of a level.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Congruent {
-    pub(super) ways: u64,
-    /// Bytes of one way.
-    pub(super) way: u64,
-    /// The sentence that argues for it.
-    pub(super) argument: String,
-}
 
 /// Pages whose lines at the search's offset fall into one set, one more than fit,
 /// and those that fill the set of the level above.
@@ -293,7 +284,7 @@ const CLUMPED: f64 = 1.5;
 
 impl<P: Probe> Search<'_, P> {
     /// How many of the pages `tried` have a line in the set, and what follows.
-    fn count(&mut self, set: &Set, tried: &[u64]) -> Result<Congruent, String> {
+    fn count(&mut self, set: &Set, tried: &[u64]) -> Result<(Sets, String), String> {
         let ways = set.lines.len() - 1;
         let full = [&set.evictors[..], &set.lines[..ways]].concat();
         let hit = self.probe.cost(&self.lines_at_offset(&full));
@@ -317,7 +308,7 @@ impl<P: Probe> Search<'_, P> {
             }
         }
         let (pages, odds) = odds?;
-        let (ways, way) = (ways as u64, pages * self.page);
+        let found = Sets { ways: ways as u64, way: pages * self.page };
         let argument = format!(
             "of lines at one offset of scattered pages, sets were found of which {ways} fit and {} do not, and \
              {same_set} of {} other pages have a line in one, so a way has {pages} pages (odds of {:.0} to 1): {ways} \
@@ -325,10 +316,10 @@ impl<P: Probe> Search<'_, P> {
             ways + 1,
             same_set + other_sets,
             odds.min(1e6),
-            Bytes(way),
-            Bytes(ways * way)
+            Bytes(found.way),
+            Bytes(found.size())
         );
-        Ok(Congruent { ways, way, argument })
+        Ok((found, argument))
     }
 }
 

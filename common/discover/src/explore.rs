@@ -5,9 +5,9 @@ use super::probe::Probe;
 use super::scan::{
     DISTANCES, Knee, LINE_DISTANCE, Partners, Plateau, fine_knee, knee, line, plateaus, scan, size_of,
 };
-use super::ways::{OneSet, Search, Sets, lines_of_one_set};
+use super::ways::{Search, lines_of_one_set};
 use figures::units::Bytes;
-use infer::Confidence;
+use infer::{Confidence, Sets};
 
 /// Where pages are smaller than a way, lines that seem to be of one set are so if
 /// this share of the size fits in one piece: pages that lie anywhere would
@@ -143,7 +143,7 @@ fn cache(
         found.range.0 = found.range.0.saturating_sub(above.size);
         found.why.push(Why::Open(format!("{}.", infer::exclusive::less(above.size))));
     }
-    if level == 1 && found.ways.as_ref().is_ok_and(|ways| found.size / ways > probe.contiguous()) {
+    if level == 1 && found.sets().is_ok_and(|sets| sets.way > probe.contiguous()) {
         found.confidence = found.confidence.min(Confidence::Medium);
     }
     found
@@ -168,12 +168,12 @@ fn first(
     (low, high): (u64, u64),
     line: &mut Option<u64>,
     why: &mut Vec<Why>,
-) -> Result<Sets, String> {
+) -> Result<(Sets, u64), String> {
     let search = Search::plain(fits_below, bytes);
     let set = match search.run(probe, low, high) {
         Err(reason) => {
             let set = search.only_set(probe, low).filter(|_| line.is_some()).ok_or(reason)?;
-            return Ok(Sets { set, beside: 0 });
+            return Ok((set, 0));
         }
         Ok(set) => set,
     };
@@ -201,14 +201,14 @@ fn first(
         None => why.push(Why::Line("conflicts in one set do not confirm it, so it is not known.".to_owned())),
         _ => {}
     }
-    Ok(Sets { set, beside: 0 })
+    Ok((set, 0))
 }
 
 /// Brings the size from the knee and the one from the sets together: what
 /// contradicts itself is refused.
-fn conclude(found: &mut LevelFound, sets: Result<Sets, String>, sharp: bool) {
+fn conclude(found: &mut LevelFound, sets: Result<(Sets, u64), String>, sharp: bool) {
     let (low, high) = found.knee_range;
-    found.ways = sets.and_then(|Sets { set, beside }| {
+    found.ways = sets.and_then(|(set, beside)| {
         let size = set.size();
         let allowed = low..if sharp { high } else { 2 * high };
         if !allowed.contains(&(size + beside)) {
@@ -246,7 +246,7 @@ fn conclude(found: &mut LevelFound, sets: Result<Sets, String>, sharp: bool) {
     }
 }
 
-fn disagreement(set: OneSet, low: u64, high: u64) -> String {
+fn disagreement(set: Sets, low: u64, high: u64) -> String {
     format!(
         "{} lines of one set at a distance of {} would make {}, but the cost rises between {} and {}: the sets are \
          not picked by the address bits alone, or pages or other programs hide them",

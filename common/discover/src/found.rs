@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::scan::{Plateau, Scan};
 use figures::units::Bytes;
-use infer::Confidence;
+use infer::{Confidence, Sets};
 use serde::{Serialize, Serializer};
 
 /// One cache as it was found.
@@ -40,6 +40,11 @@ pub struct LevelFound {
 }
 
 impl LevelFound {
+    /// Its sets, or why they cannot be found.
+    pub(super) fn sets(&self) -> Result<Sets, &String> {
+        self.ways.as_ref().map(|&ways| Sets { ways, way: self.size / ways })
+    }
+
     /// The size, if no other is possible.
     pub fn exact_size(&self) -> Option<u64> {
         (self.range.0 == self.range.1).then_some(self.range.0)

@@ -11,7 +11,7 @@
 use super::found::LevelFound;
 use super::probe::{Probe, in_order, translation};
 use figures::units::Bytes;
-use infer::exclusive::Above;
+use infer::Sets;
 
 /// More lines are not tried.
 const MOST: u64 = 40;
@@ -31,28 +31,6 @@ const ORDERS: u64 = 2;
 /// Lines by which each order is moved on: if this program, or another on the
 /// core, occupies a way of one set, it does not in the next.
 const ASIDE: u64 = 20;
-
-/// What was found: lines of one set that fit, and their distance.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct OneSet {
-    pub(super) ways: u64,
-    /// Bytes of one way: sets times line.
-    pub(super) way: u64,
-}
-
-/// The sets of a level.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Sets {
-    pub(super) set: OneSet,
-    /// Bytes of the level above, if this one stores none of its lines (exclusive); else 0.
-    pub(super) beside: u64,
-}
-
-impl OneSet {
-    pub(super) fn size(self) -> u64 {
-        self.ways * self.way
-    }
-}
 
 /// A search for the lines of one set.
 #[derive(Debug)]
@@ -94,13 +72,13 @@ impl Search {
 
     /// Whether more lines fit while nothing fills the level above of `held` ways: it has lines that this
     /// level does not have.
-    pub(super) fn more_fit(&self, probe: &mut impl Probe, set: OneSet, held: u64) -> bool {
+    pub(super) fn more_fit(&self, probe: &mut impl Probe, set: Sets, held: u64) -> bool {
         let lines = set.ways.max(held) + 1;
         self.unhidden().fits(probe, lines, self.shared_distance(set.way), TRIES_ONE_MORE)
     }
 
     /// Whether the lines of `set` fit while nothing fills the level above, and one more does not.
-    fn fill_exactly(&self, probe: &mut impl Probe, set: OneSet) -> bool {
+    fn fill_exactly(&self, probe: &mut impl Probe, set: Sets) -> bool {
         let (plain, distance) = (self.unhidden(), self.shared_distance(set.way));
         plain.fits(probe, set.ways, distance, TRIES)
             && !plain.fits(probe, set.ways + 1, distance, TRIES_ONE_MORE)
@@ -137,7 +115,7 @@ impl Search {
 
     /// Whether the lines of a set fit when every one of them comes behind so many others
     /// that the level above, of `held` ways, has lost it.
-    pub(super) fn fit_alone(&self, probe: &mut impl Probe, set: OneSet, held: u64) -> bool {
+    pub(super) fn fit_alone(&self, probe: &mut impl Probe, set: Sets, held: u64) -> bool {
         let (others, distance, between) = (&self.evictors, self.shared_distance(set.way), held as usize);
         self.cheap(probe, TRIES_ONE_MORE, |order| {
             let lines = in_order(order, set.ways, |i| i * distance).into_iter().enumerate();
@@ -186,7 +164,7 @@ impl Search {
 
     /// The way: the smallest distance with a certificate. Address bits pick the set, so a way has a power
     /// of two of lines. The cache has from `low` to less than `high` bytes, as far as known.
-    pub(super) fn run(&self, probe: &mut impl Probe, low: u64, high: u64) -> Result<OneSet, String> {
+    pub(super) fn run(&self, probe: &mut impl Probe, low: u64, high: u64) -> Result<Sets, String> {
         let smallest = (low / MOST).max(self.line).next_power_of_two();
         let doubled = |from: u64| std::iter::successors(Some(from), |way| Some(2 * way));
         for distance in doubled(smallest.max(self.unit)).take_while(|distance| *distance <= 2 * high) {
@@ -201,8 +179,8 @@ impl Search {
                 .filter(|way| (low..high).contains(&(way * ways)))
                 .collect();
             return match fitting[..] {
-                [] => Ok(OneSet { ways, way: distance }),
-                [way] => Ok(OneSet { ways, way }),
+                [] => Ok(Sets { ways, way: distance }),
+                [way] => Ok(Sets { ways, way }),
                 [way, other, ..] => Err(format!(
                     "{ways} lines of one set fit, and ways of {} and of {} would explain it",
                     Bytes(way),
@@ -218,7 +196,7 @@ impl Search {
 
     /// The lines of a fully associative cache of at least `low` bytes: as many fit next to each other as far
     /// apart, where lines of other caches share few sets.
-    pub(super) fn only_set(&self, probe: &mut impl Probe, low: u64) -> Option<OneSet> {
+    pub(super) fn only_set(&self, probe: &mut impl Probe, low: u64) -> Option<Sets> {
         let apart = probe.reach() / (2 * low / self.line) / self.line;
         let apart = self.line << apart.checked_ilog2().filter(|doublings| *doublings > 0)?;
         let (mut fit, mut too_many) = (MOST + 1, probe.reach() / apart);
@@ -231,13 +209,13 @@ impl Search {
         }
         let exactly =
             self.fits(probe, fit, self.line, TRIES) && !self.fits(probe, fit + 1, self.line, TRIES_ONE_MORE);
-        exactly.then_some(OneSet { ways: fit, way: self.line })
+        exactly.then_some(Sets { ways: fit, way: self.line })
     }
 
     /// The longest line that conflicts allow: walked with all lines of a set, one more
     /// conflicts as long as it begins in that set's line; from the first distance
     /// at which it fits, it does not. What is fetched ahead of need takes no part.
-    pub(super) fn line_of(&self, probe: &mut impl Probe, set: OneSet, distances: &[u64]) -> Option<u64> {
+    pub(super) fn line_of(&self, probe: &mut impl Probe, set: Sets, distances: &[u64]) -> Option<u64> {
         let mut fits = |distance: u64| {
             let at = |i: u64| if i < set.ways { i * set.way } else { i * set.way + distance };
             self.cheap(probe, TRIES_ONE_MORE, |order| in_order(order, set.ways + 1, at))
@@ -247,14 +225,14 @@ impl Search {
 }
 
 /// Looks for the lines of one set in a cache of `low` to less than `high` bytes
-/// behind `above`.
+/// behind `above`, and the bytes of the level above if this one stores none of its lines (exclusive), else 0.
 pub(super) fn lines_of_one_set(
     probe: &mut impl Probe,
     fits_below: f64,
     line: u64,
     (low, high): (u64, u64),
     above: &LevelFound,
-) -> Result<Sets, String> {
+) -> Result<(Sets, u64), String> {
     let page = probe.contiguous();
     if page < high {
         return Err(format!(
@@ -263,13 +241,13 @@ pub(super) fn lines_of_one_set(
             Bytes(page)
         ));
     }
-    let Ok(held) = above.ways.clone() else {
+    let Ok(Sets { ways: held, way }) = above.sets() else {
         return Err("lines of one set can be chosen only after a level whose sets are known".to_owned());
     };
-    if Some(above.size) == above.line.map(|line| line * held) {
+    if Some(way) == above.line {
         return Err(format!("the level above holds any {held} lines, more than a set of this level has"));
     }
-    let above = Above { ways: held, way: above.size / held };
+    let above = Sets { ways: held, way };
     let searches = [2 * held, held].map(|evictors| Search::behind(fits_below, line, evictors, above.way));
     let mut reason = "no distance was found at which a fixed number of lines fits".to_owned();
     for search in searches {
@@ -279,7 +257,7 @@ pub(super) fn lines_of_one_set(
             Ok(set) if search.more_fit(probe, set, held) || !search.fit_alone(probe, set, held) => {
                 return exclusive(probe, &search, set, above, low..high);
             }
-            Ok(set) => return Ok(Sets { set, beside: 0 }),
+            Ok(set) => return Ok((set, 0)),
             Err(other) => reason = other,
         }
     }
@@ -292,20 +270,20 @@ pub(super) fn lines_of_one_set(
 fn exclusive(
     probe: &mut impl Probe,
     search: &Search,
-    set: OneSet,
-    above: Above,
+    set: Sets,
+    above: Sets,
     rises: std::ops::Range<u64>,
-) -> Result<Sets, String> {
+) -> Result<(Sets, u64), String> {
     let own = (1..=set.ways)
         .rev()
         .take(1 + above.ways as usize)
-        .map(|ways| OneSet { ways, ..set })
+        .map(|ways| Sets { ways, ..set })
         .find(|own| search.fit_alone(probe, *own, above.ways));
     if let Some(own) = own
         && rises.contains(&(own.size() + above.size()))
-        && search.fill_exactly(probe, OneSet { ways: own.ways + above.ways, ..set })
+        && search.fill_exactly(probe, Sets { ways: own.ways + above.ways, ..set })
     {
-        return Ok(Sets { set: own, beside: above.size() });
+        return Ok((own, above.size()));
     }
     Err(format!(
         "{} lines of one set at a distance of {} fit, but another number if each is evicted from the level above \

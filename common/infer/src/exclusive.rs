@@ -6,21 +6,21 @@ use figures::units::Bytes;
 
 use super::Geometry;
 
-/// The cache above the one that is examined: the level below is not asked for the lines that this one
-/// holds, so they cannot show its sets.
+/// The sets of a level. The level below is not asked for the lines that this one holds, so they cannot show
+/// that level's sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Above {
+pub struct Sets {
     /// Lines per set.
     pub ways: u64,
     /// Bytes of one way: sets times line.
     pub way: u64,
 }
 
-impl Above {
+impl Sets {
     /// The level that was read, if nothing of it is open.
-    pub fn of(found: &Geometry) -> Option<Above> {
+    pub fn of(found: &Geometry) -> Option<Sets> {
         let ways = found.exact_ways().filter(|_| found.size == found.most)?;
-        Some(Above { ways, way: found.size.0 / ways })
+        Some(Sets { ways, way: found.size.0 / ways })
     }
 
     /// Its size in bytes.

@@ -29,7 +29,7 @@ use size::{Level, Size};
 use ways::{Allowed, Place};
 
 pub use curve::spikes;
-pub use exclusive::Above;
+pub use exclusive::Sets;
 pub use geometry::{Confidence, Geometry, Times};
 
 /// Answer and argument.
@@ -85,14 +85,14 @@ pub fn read(saved: &Saved) -> Answer {
 
 /// Reads the cache behind a sweep; `above` is the first level, if that is known
 /// and the sweep is one of the second.
-pub fn read_behind(saved: &Saved, above: Option<Above>) -> Answer {
+pub fn read_behind(saved: &Saved, above: Option<Sets>) -> Answer {
     let mut why: Vec<String> = Vec::new();
     let verdict = argue(saved, above, &mut why);
     Answer { verdict, why }
 }
 
 /// The argument in its order; stops at the first step the data do not carry.
-fn argue(saved: &Saved, above: Option<Above>, why: &mut Vec<String>) -> Result<Geometry, String> {
+fn argue(saved: &Saved, above: Option<Sets>, why: &mut Vec<String>) -> Result<Geometry, String> {
     let (mut curve, times) = match (Curve::of_misses(saved), &saved.event) {
         (Some(_), _) if !saved.counts_misses() => return Err(other_event(saved)),
         (Some(curve), _) => (curve, None),

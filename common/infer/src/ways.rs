@@ -6,7 +6,7 @@
 //! that does not misses, with LRU and FIFO at each access, with others at some.
 
 use super::curve::Curve;
-use super::exclusive::Above;
+use super::exclusive::Sets;
 use super::size::{ALL, Level, QUIET, Size};
 use figures::stats::greatest_common_divisor;
 use figures::units::Bytes;
@@ -45,7 +45,7 @@ pub(super) struct Candidate {
     /// Bytes of a line.
     pub(super) line: u64,
     /// The level above, if the cache holds none of its lines (exclusive).
-    pub(super) above: Option<Above>,
+    pub(super) above: Option<Sets>,
 }
 
 /// Which level the sweep is of.
@@ -53,7 +53,7 @@ pub(super) struct Candidate {
 pub(super) enum Place {
     First,
     /// Below a level that is known, or not.
-    Behind(Option<Above>),
+    Behind(Option<Sets>),
 }
 
 /// The caches that the sweep allows.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use common::failure::Failure;
-use common::infer::{self, Above, Answer};
+use common::infer::{self, Answer, Sets};
 use common::{input, output};
 
 use super::plot;
@@ -53,9 +53,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// The level that a sweep of L1 gives.
-fn known(file: &Path) -> Result<Above, Failure> {
+fn known(file: &Path) -> Result<Sets, Failure> {
     let found = infer::read(&input::sweep(file)?).verdict;
-    found.as_ref().ok().and_then(Above::of).ok_or_else(|| {
+    found.as_ref().ok().and_then(Sets::of).ok_or_else(|| {
         Failure::could_not(format!(
             "{} does not show L1's size and ways exactly; sweep it with cm1 --until-decided, or leave --above out",
             file.display()

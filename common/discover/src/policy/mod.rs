@@ -6,7 +6,7 @@ mod set;
 use super::found::LevelFound;
 use super::probe::Probe;
 use figures::random::Random;
-use infer::Confidence;
+use infer::{Confidence, Sets};
 use set::{Policy, Set, known};
 
 /// Sequences tried at first, and at most.
@@ -74,14 +74,14 @@ struct Scored {
 /// A sentence, where its sets are not known, no known policy explains the costs,
 /// or several do.
 pub fn policy(probe: &mut impl Probe, found: &LevelFound) -> Result<PolicyFound, String> {
-    let ways = found.ways.clone().map_err(|_| "its sets are not known".to_owned())?;
-    if !(2..=32).contains(&ways) {
-        return Err(match ways {
+    let sets = found.sets().map_err(|_| "its sets are not known".to_owned())?;
+    if !(2..=32).contains(&sets.ways) {
+        return Err(match sets.ways {
             1 => "a direct-mapped cache has no choice".to_owned(),
-            _ => format!("sequences for {ways} ways are too long"),
+            ways => format!("sequences for {ways} ways are too long"),
         });
     }
-    among(&known(ways as usize), probe, found, ways)
+    among(&known(sets.ways as usize), probe, found, sets)
 }
 
 /// The one of `policies` that explains what is measured.
@@ -89,9 +89,9 @@ fn among(
     policies: &[Policy],
     probe: &mut impl Probe,
     found: &LevelFound,
-    ways: u64,
+    Sets { ways, way }: Sets,
 ) -> Result<PolicyFound, String> {
-    let (line, way) = (found.line.unwrap_or(2 * WORD), found.size / ways);
+    let line = found.line.unwrap_or(2 * WORD);
     let (mut sequences, mut costs) = (Vec::new(), Vec::new());
     loop {
         sequences

@@ -60,7 +60,7 @@ fn said(truth: Policy, ways: usize, all: &[Policy]) -> Result<PolicyFound, Strin
         why: Vec::new(),
     };
     let mut probe = OneSet { policy: truth, ways, random: Random::new(5), known: HashMap::new() };
-    among(all, &mut probe, &level, ways as u64)
+    among(all, &mut probe, &level, level.sets().unwrap())
 }
 
 #[test]
