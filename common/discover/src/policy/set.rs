@@ -57,7 +57,9 @@ pub(super) struct Set {
     lines: Vec<Option<u16>>,
     /// By way: time of use or arrival, or a bit.
     marks: Vec<u64>,
-    /// Direction bits: of the tree, or of group after group.
+    /// Ways of a group, of which the one used least recently gives up a line: one way each, or a tree of them.
+    group: usize,
+    /// Direction bits of each group.
     trees: Vec<u64>,
     now: u64,
     random: Random,
@@ -66,8 +68,13 @@ pub(super) struct Set {
 impl Set {
     pub(super) fn new(policy: Policy, ways: usize) -> Set {
         let mark = u64::from(policy == Policy::Nru);
-        let (lines, marks) = (vec![None; ways], vec![mark; ways]);
-        Set { policy, lines, marks, trees: vec![0; ways.div_ceil(4)], now: 0, random: Random::new(7) }
+        let group = match policy {
+            Policy::Plru => ways,
+            Policy::LruOfPlru4 => 4,
+            _ => 1,
+        };
+        let (lines, marks, trees) = (vec![None; ways], vec![mark; ways], vec![0; ways.div_ceil(group)]);
+        Set { policy, lines, marks, group, trees, now: 0, random: Random::new(7) }
     }
 
     /// Uses a line; whether it was there.
@@ -82,44 +89,34 @@ impl Set {
 
     /// The first empty way, or the one that the policy gives up.
     fn victim(&mut self) -> usize {
-        let ways = self.lines.len();
         if let Some(empty) = self.lines.iter().position(Option::is_none) {
             return empty;
         }
         match self.policy {
-            Policy::Lru | Policy::Fifo => oldest(&self.marks),
-            Policy::Plru => plru::victim(self.trees[0], ways),
-            Policy::LruOfPlru4 => {
-                let newest = |group: &[u64]| group.iter().copied().max().unwrap_or(0);
-                let group = oldest(&self.marks.chunks(4).map(newest).collect::<Vec<_>>());
-                4 * group + plru::victim(self.trees[group], 4)
-            }
             Policy::Nru => {
                 if !self.marks.contains(&1) {
                     self.marks.fill(1);
                 }
                 self.marks.iter().position(|mark| *mark == 1).unwrap_or(0)
             }
-            Policy::Random => self.random.below(ways),
+            Policy::Random => self.random.below(self.lines.len()),
+            _ => {
+                let newest = |(_, marks): &(usize, &[u64])| marks.iter().copied().max();
+                let oldest = self.marks.chunks(self.group).enumerate().min_by_key(newest);
+                let group = oldest.map_or(0, |(group, _)| group);
+                group * self.group + plru::victim(self.trees[group], self.group)
+            }
         }
     }
 
     fn used(&mut self, way: usize, hit: bool) {
-        let ways = self.lines.len();
         match self.policy {
             Policy::Fifo if hit => {}
-            Policy::Lru | Policy::Fifo => self.marks[way] = self.now,
-            Policy::Plru => plru::touch(&mut self.trees[0], ways, way),
-            Policy::LruOfPlru4 => {
-                self.marks[way] = self.now;
-                plru::touch(&mut self.trees[way / 4], 4, way % 4);
-            }
             Policy::Nru => self.marks[way] = 0,
-            Policy::Random => {}
+            _ => {
+                self.marks[way] = self.now;
+                plru::touch(&mut self.trees[way / self.group], self.group, way % self.group);
+            }
         }
     }
-}
-
-fn oldest(marks: &[u64]) -> usize {
-    (0..marks.len()).min_by_key(|way| marks[*way]).unwrap_or(0)
 }
