@@ -12,6 +12,7 @@ use figures::random::Random;
 use figures::stats;
 use figures::units::Bytes;
 use infer::Sets;
+use infer::likelihood::{CLUMPED, odds};
 
 /// Sets that are searched for, until two agree.
 const SEARCHES: usize = 6;
@@ -277,10 +278,6 @@ const ODDS: f64 = 100.0;
 const ALL: f64 = 0.99;
 /// A number of sets three times a power of two is so much rarer than a power of two.
 const RARE: f64 = 0.03;
-/// Pages lie in clumps, not one by one: the variance of their counts is so many times
-/// that of independent ones (1.6 if all pages in pieces of 2 MiB of a virtual machine are
-/// drawn; this program draws few of each).
-const CLUMPED: f64 = 1.5;
 
 impl<P: Probe> Search<'_, P> {
     /// How many of the pages `tried` have a line in the set, and what follows.
@@ -339,7 +336,7 @@ fn pages_of_a_way(set: &Set, all: u64, same_set: usize, tried: usize) -> Result<
         (0..20).flat_map(|k| [1 << k, 3 << k]).map(|pages| (likelihood(pages), pages)).collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
     let (best, pages) = scored[0];
-    let odds = 1.0 / scored[1..].iter().map(|(other, _)| (other - best).exp()).sum::<f64>();
+    let odds = odds(best, scored[1..].iter().map(|one| one.0));
     let open = match pages {
         1 => "which does not show how many pages a way has".to_owned(),
         _ if odds < ODDS => "which leaves the number of sets open".to_owned(),

@@ -16,8 +16,9 @@ const FEW_WAYS: u64 = 4;
 const RARE: f64 = 30.0;
 /// Points that are off by more than this many times their noise, on the average, are no curve of one level.
 const UNEXPLAINED: f64 = 3.0;
-/// Pages that are drawn lie in clumps, not one by one; see `discover/src/congruent.rs`.
-const CLUMPED: f64 = 1.5;
+/// Pages lie in clumps, not one by one: the variance of their counts is so many times that of independent ones
+/// (1.6 if all pages in pieces of 2 MiB of a virtual machine are drawn; the experiments draw few of each).
+pub const CLUMPED: f64 = 1.5;
 
 /// A miss costs this share of a hit more, at the least.
 const SMALLEST: f64 = 0.5;
@@ -34,21 +35,12 @@ const ROUNDS: usize = 200;
 /// The next level's size over that of the level, where its end is seen.
 const NEXT: [f64; 10] = [f64::INFINITY, 2.0, 2.8, 4.0, 5.6, 8.0, 11.0, 16.0, 22.0, 32.0];
 
-/// How a hypothesis says that sets are picked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Picked {
-    /// By address bits, behind pages of so many bytes.
-    Pages(u64),
-    /// By a hash of the address.
-    Hash,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Hypothesis {
     size: u64,
     ways: u64,
-    picked: Picked,
-    line: u64,
+    /// Bytes that share one random choice of their sets: a page, or a line if a hash of the address picks the set.
+    piece: u64,
 }
 
 /// One working set.
@@ -78,13 +70,8 @@ pub struct Sizes {
 impl Hypothesis {
     /// Bytes of which each is in a set of its own, picked at random, and sets of such.
     fn bins(self) -> (u64, f64) {
-        match self.picked {
-            Picked::Pages(page) => {
-                let page = page.min(self.size / self.ways);
-                (page, self.size as f64 / (self.ways * page) as f64)
-            }
-            Picked::Hash => (self.line, self.size as f64 / (self.ways * self.line) as f64),
-        }
+        let piece = self.piece.min(self.size / self.ways);
+        (piece, self.size as f64 / (self.ways * piece) as f64)
     }
 
     /// Share of the accesses to `bytes` that go to sets with more lines than ways.
@@ -187,6 +174,11 @@ fn least_squares(columns: &[Terms], values: &[f64], weights: &[f64]) -> Terms {
     fit
 }
 
+/// How much likelier a hypothesis is than all others together, by the logarithms of their likelihoods.
+pub fn odds(best: f64, others: impl Iterator<Item = f64>) -> f64 {
+    1.0 / others.map(|other| (other - best).exp()).sum::<f64>()
+}
+
 /// The sizes that hypotheses have.
 fn all_sizes() -> impl Iterator<Item = u64> {
     (10..40).flat_map(|k| (STEPS..2 * STEPS).map(move |m| (1_u64 << k) * m / STEPS))
@@ -207,18 +199,15 @@ pub fn sizes(
     (page, line): (u64, u64),
     hit: Option<f64>,
 ) -> Option<Sizes> {
-    let noise = |at: usize| {
-        let around = &points[at.saturating_sub(1)..(at + 2).min(points.len())];
-        let rise = around.first().zip(around.last()).map_or(0.0, |(low, high)| high.value - low.value);
-        let steep = if hit.is_none() { 0.0 } else { STEEP * rise.abs() };
-        points[at].noise.max(steep)
+    let steep = if hit.is_none() { 0.0 } else { STEEP };
+    let disturbed = |(at, point): (usize, &Point)| {
+        let [before, after] =
+            [at.saturating_sub(1), (at + 1).min(points.len() - 1)].map(|at| points[at].value);
+        Point { noise: point.noise.max(steep * (after - before).abs()), ..*point }
     };
-    let points: Vec<Point> = (0..points.len()).map(|at| Point { noise: noise(at), ..points[at] }).collect();
-    let points = &points[..];
+    let points = &points.iter().enumerate().map(disturbed).collect::<Vec<_>>()[..];
     let all = all_sizes().filter(|size| (low..=high).contains(size)).flat_map(|size| {
-        WAYS.into_iter().flat_map(move |ways| {
-            [Picked::Pages(page), Picked::Hash].map(|picked| Hypothesis { size, ways, picked, line })
-        })
+        WAYS.into_iter().flat_map(move |ways| [page, line].map(|piece| Hypothesis { size, ways, piece }))
     });
     let nexts = if hit.is_none() { &NEXT[..1] } else { &NEXT };
     let scored: Vec<((f64, f64), Hypothesis)> = all
@@ -239,7 +228,7 @@ pub fn sizes(
     Some(Sizes {
         low: within().map(|h| h.size).min()?,
         high: within().map(|h| h.size).max()?,
-        hashed: within().all(|h| h.picked == Picked::Hash),
+        hashed: within().all(|h| h.piece == line),
     })
 }
 
@@ -285,7 +274,7 @@ mod tests {
     /// Walks of a second level of 1 MiB, of the third of which others leave less than twice as much.
     #[test]
     fn a_next_level_that_is_hardly_larger_does_not_exclude_the_size() {
-        let level = |size, ways| Hypothesis { size, ways, picked: Picked::Hash, line: 64 };
+        let level = |size, ways| Hypothesis { size, ways, piece: 64 };
         for next in [1792 << 10, 2304 << 10, 8 << 20] {
             let (second, third) = (level(1 << 20, 8), level(next, 16));
             let point = |bytes: u64| {

@@ -6,6 +6,7 @@ mod set;
 use super::found::LevelFound;
 use super::probe::Probe;
 use figures::random::Random;
+use infer::likelihood::odds;
 use infer::{Confidence, Sets};
 use set::{Policy, Set, known};
 
@@ -170,8 +171,7 @@ fn decide(mut scored: Vec<Scored>, sequences: usize) -> Result<PolicyFound, Stri
         scored.iter().partition(|one| one.misses.iter().zip(&best.misses).all(|(a, b)| (a - b).abs() < 1e-9));
     // the root mean square is over all sequences
     let likelihood = |one: &Scored| -(sequences as f64) * (one.off / sigma).powi(2) / 2.0;
-    let against: f64 = others.iter().map(|one| (likelihood(one) - likelihood(best)).exp()).sum();
-    let odds = (1.0 / against).min(MOST_ODDS);
+    let odds = odds(likelihood(best), others.iter().map(|one| likelihood(one))).min(MOST_ODDS);
     if odds < ODDS {
         let next = others.first().map_or_else(String::new, |next| next.policy.to_string());
         return Err(format!(
