@@ -61,6 +61,11 @@ pub(super) fn usual_sizes(from: u64, to: u64, odd: u64) -> Vec<u64> {
     sizes
 }
 
+/// The size that a cache has most probably: of those with the smallest odd factor the largest.
+pub(super) fn roundest(sizes: impl Iterator<Item = u64>) -> Option<u64> {
+    sizes.min_by_key(|size| (size >> size.trailing_zeros(), u64::MAX - size))
+}
+
 /// Byte offsets of the words of one pass over `size` bytes in steps of
 /// `stride`, in the order they are visited: blocks of `block` bytes in random
 /// order, and the words of each block in random order too. So what shares a

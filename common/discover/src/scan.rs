@@ -1,6 +1,6 @@
 //! What the cost of working sets shows: the levels (plateaus), where each ends, and its line.
 
-use super::probe::{Probe, shuffled, translation, untranslated, usual_sizes};
+use super::probe::{Probe, roundest, shuffled, translation, untranslated, usual_sizes};
 use figures::stats;
 
 /// Bytes between accesses, so that no two share a line of 512 bytes or
@@ -47,16 +47,17 @@ impl Plateau {
     }
 }
 
-/// Costs of working sets from 1 KiB to the probe's reach, two per doubling, without translation; `apart` bytes
-/// from one access to the next.
+/// Costs of working sets from 1 KiB to the probe's reach, two per doubling.
 pub(super) fn scan(probe: &mut impl Probe, apart: u64) -> Scan {
     let sizes = usual_sizes(1024, probe.reach(), 3);
-    let cost = |size: u64| {
-        let cost = untranslated(probe, &shuffled(size / apart, |i| i * apart));
-        probe.point(size, cost);
-        (size, cost)
-    };
-    sizes.into_iter().map(cost).collect()
+    sizes.into_iter().map(|size| (size, walk(probe, size, apart))).collect()
+}
+
+/// Cost of a working set without translation; `apart` bytes from one access to the next.
+fn walk(probe: &mut impl Probe, size: u64, apart: u64) -> f64 {
+    let cost = untranslated(probe, &shuffled(size / apart, |i| i * apart));
+    probe.point(size, cost);
+    cost
 }
 
 /// The plateaus of a scan in pages of `page` bytes, fastest first.
@@ -107,7 +108,7 @@ pub(super) fn fine_knee(probe: &mut impl Probe, fast: Plateau, slow: Plateau, ap
     // a scan of few lines fits longer where they may lie anywhere (fully associative)
     let mut from = (fast.to / 8).max(8 * apart);
     let mut fits = |size: u64| {
-        let cost = untranslated(probe, &shuffled(size / apart, |i| i * apart));
+        let cost = walk(probe, size, apart);
         share(cost, fast, slow) <= FITS && cost <= SLOWER * fast.cost
     };
     while from > 8 * apart && !fits(from) {
@@ -127,8 +128,7 @@ pub(super) fn knee(
 ) -> Scan {
     let mut knee = Scan::new();
     for size in sizes {
-        let cost = untranslated(probe, &shuffled(size / apart, |i| i * apart));
-        probe.point(size, cost);
+        let cost = walk(probe, size, apart);
         knee.push((size, cost));
         if share(cost, fast, slow) > NONE_FITS {
             break;
@@ -165,9 +165,7 @@ pub(super) fn size_of(knee: &[(u64, f64)], fast: Plateau, slow: Plateau) -> Knee
     let Some(between) = knee.get(fits..half.max(fits + 1)) else {
         return Knee { size: fast.to, low: fast.to, high: slow.from, sharp: false };
     };
-    let roundest = |part: &[(u64, f64)]| {
-        part.iter().map(|k| k.0).min_by_key(|size| (size >> size.trailing_zeros(), u64::MAX - size))
-    };
+    let roundest = |part: &[(u64, f64)]| roundest(part.iter().map(|point| point.0));
     let (low, high) = (knee[fits].0, knee[half].0);
     if high as f64 <= SHARP * low as f64 {
         return Knee { size: roundest(between).unwrap_or(fast.to), low, high, sharp: true };

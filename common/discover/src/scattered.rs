@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::found::{Exploration, LevelFound, Why};
-use super::probe::{Probe, untranslated, usual_sizes};
+use super::probe::{Probe, roundest, untranslated, usual_sizes};
 use figures::random::Random;
 use figures::stats;
 use figures::units::Bytes;
@@ -115,10 +115,7 @@ impl Walks {
         let Some(sizes) = self.sizes.filter(|_| found.ways.is_err()) else { return };
         let (low, high) = (sizes.low.saturating_sub(above), sizes.high);
         found.range = (low, high);
-        found.size = usual_sizes(low, high, 7)
-            .into_iter()
-            .min_by_key(|size| (size >> size.trailing_zeros(), u64::MAX - size))
-            .unwrap_or(high);
+        found.size = roundest(usual_sizes(low, high, 7).into_iter()).unwrap_or(high);
         found.why.retain(|why| !matches!(why, Why::Open(_)));
         found.why.push(Why::Open(format!(
             "behind pages that lie anywhere, some sets have too many lines of a working set that would fit. Of all sizes, \

@@ -62,7 +62,23 @@ impl Search {
 
     /// Whether that many lines fit, at this distance from one to the next.
     fn fits(&self, probe: &mut impl Probe, lines: u64, distance: u64, tries: usize) -> bool {
-        self.cheap(probe, tries, |order| self.pattern(order, lines, distance))
+        let evictors = self.evictors.len() as u64;
+        let at = |i: u64| if i < evictors { self.evictors[i as usize] } else { (i - evictors) * distance };
+        self.cheap(probe, tries, |order| in_order(order, lines + evictors, at))
+    }
+
+    /// The most lines at `distance` that fit, if `fit` do and `too_many` do not.
+    fn most_between(
+        &self,
+        probe: &mut impl Probe,
+        (mut fit, mut too_many): (u64, u64),
+        distance: u64,
+    ) -> u64 {
+        while too_many - fit > 1 {
+            let middle = (fit + too_many) / 2;
+            if self.fits(probe, middle, distance, TRIES) { fit = middle } else { too_many = middle }
+        }
+        fit
     }
 
     /// The same search without other lines that fill the level above.
@@ -84,12 +100,6 @@ impl Search {
             && !plain.fits(probe, set.ways + 1, distance, TRIES_ONE_MORE)
     }
 
-    fn pattern(&self, order: u64, lines: u64, distance: u64) -> Vec<u64> {
-        let evictors = self.evictors.len() as u64;
-        let at = |i: u64| if i < evictors { self.evictors[i as usize] } else { (i - evictors) * distance };
-        in_order(order, lines + evictors, at)
-    }
-
     /// The distance of lines that share a set in this level and in the one above.
     fn shared_distance(&self, way: u64) -> u64 {
         way.max(self.unit)
@@ -99,8 +109,13 @@ impl Search {
     /// more than hits, or than hits whose translations miss. A pattern larger than the memory does not fit.
     fn cheap(&self, probe: &mut impl Probe, tries: usize, pattern: impl Fn(u64) -> Vec<u64>) -> bool {
         let reach = probe.reach();
-        let patterns: Vec<Vec<u64>> =
-            (1..=ORDERS).map(|order| self.aside(order - 1, pattern(order), reach)).collect();
+        // in other sets, as far as memory reaches
+        let aside = |order: u64| {
+            let (by, pattern) = ((order - 1) * ASIDE * self.line, pattern(order));
+            let room = pattern.iter().all(|at| at + by < reach);
+            pattern.into_iter().map(|at| if room { at + by } else { at }).collect()
+        };
+        let patterns: Vec<Vec<u64>> = (1..=ORDERS).map(aside).collect();
         if patterns.iter().flatten().any(|at| *at >= reach) {
             return false;
         }
@@ -124,26 +139,13 @@ impl Search {
         })
     }
 
-    /// The pattern in other sets, as far as memory reaches.
-    fn aside(&self, times: u64, mut pattern: Vec<u64>, reach: u64) -> Vec<u64> {
-        let by = times * ASIDE * self.line;
-        if pattern.iter().all(|at| at + by < reach) {
-            pattern.iter_mut().for_each(|at| *at += by);
-        }
-        pattern
-    }
-
     /// The most lines at `distance` that fit, if they are at most [`MOST`].
     fn most(&self, probe: &mut impl Probe, distance: u64) -> Option<u64> {
         let room = (probe.reach() / distance).min(MOST + 1);
         if !self.fits(probe, 1, distance, TRIES) {
             return None;
         }
-        let (mut fit, mut too_many) = (1, room + 1);
-        while too_many - fit > 1 {
-            let middle = (fit + too_many) / 2;
-            if self.fits(probe, middle, distance, TRIES) { fit = middle } else { too_many = middle }
-        }
+        let mut fit = self.most_between(probe, (1, room + 1), distance);
         while fit < room && self.fits(probe, fit + 1, distance, TRIES_ONE_MORE) {
             fit += 1;
         }
@@ -199,14 +201,11 @@ impl Search {
     pub(super) fn only_set(&self, probe: &mut impl Probe, low: u64) -> Option<Sets> {
         let apart = probe.reach() / (2 * low / self.line) / self.line;
         let apart = self.line << apart.checked_ilog2().filter(|doublings| *doublings > 0)?;
-        let (mut fit, mut too_many) = (MOST + 1, probe.reach() / apart);
-        if fit >= too_many || !self.fits(probe, fit, apart, TRIES) {
+        let (least, too_many) = (MOST + 1, probe.reach() / apart);
+        if least >= too_many || !self.fits(probe, least, apart, TRIES) {
             return None;
         }
-        while too_many - fit > 1 {
-            let middle = (fit + too_many) / 2;
-            if self.fits(probe, middle, apart, TRIES) { fit = middle } else { too_many = middle }
-        }
+        let fit = self.most_between(probe, (least, too_many), apart);
         let exactly =
             self.fits(probe, fit, self.line, TRIES) && !self.fits(probe, fit + 1, self.line, TRIES_ONE_MORE);
         exactly.then_some(Sets { ways: fit, way: self.line })
@@ -253,7 +252,13 @@ pub(super) fn lines_of_one_set(
     for search in searches {
         match search.run(probe, low, high) {
             // behind evictors in the same sets, fewer lines fit than there are ways
-            Ok(set) if set.way <= above.way => reason = same_sets(above.way),
+            Ok(set) if set.way <= above.way => {
+                reason = format!(
+                    "a way is not larger than one of the level above ({}), so lines that share a set there also share \
+                     one in this level, and the level above has some of them",
+                    Bytes(above.way)
+                );
+            }
             Ok(set) if search.more_fit(probe, set, held) || !search.fit_alone(probe, set, held) => {
                 return exclusive(probe, &search, set, above, low..high);
             }
@@ -292,12 +297,4 @@ fn exclusive(
         Bytes(set.way),
         above.readings(set.ways, set.way)
     ))
-}
-
-fn same_sets(way: u64) -> String {
-    format!(
-        "a way is not larger than one of the level above ({}), so lines that share a set there also share one in this level, \
-         and the level above has some of them",
-        Bytes(way)
-    )
 }
