@@ -66,11 +66,6 @@ impl Curve {
         self.rows.get(&size)?.get(&stride).copied()
     }
 
-    /// Whether the row was measured up to half its size.
-    pub(super) fn reaches_half(&self, size: u64) -> bool {
-        self.rows.get(&size).and_then(|r| r.keys().next_back()).is_some_and(|last| last * 2 >= size)
-    }
-
     /// Takes single cells out that are far above both adjacent ones.
     pub(super) fn drop_spikes(&mut self, why: &mut Vec<String>) {
         for size in self.sizes().collect::<Vec<_>>() {

@@ -28,13 +28,9 @@ impl Sets {
         self.ways * self.way
     }
 
-    pub(super) fn sets(self, line: u64) -> u64 {
-        (self.way / line).max(1)
-    }
-
     /// Sets that a walk visits whose lines are `distance` lines from one to the next.
     fn sets_visited(self, distance: u64, line: u64) -> u64 {
-        let sets = self.sets(line);
+        let sets = (self.way / line).max(1);
         sets / greatest_common_divisor(distance, sets)
     }
 

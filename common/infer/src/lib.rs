@@ -94,9 +94,20 @@ pub fn read_behind(saved: &Saved, above: Option<Sets>) -> Answer {
 /// The argument in its order; stops at the first step the data do not carry.
 fn argue(saved: &Saved, above: Option<Sets>, why: &mut Vec<String>) -> Result<Geometry, String> {
     let (mut curve, times) = match (Curve::of_misses(saved), &saved.event) {
-        (Some(_), _) if !saved.counts_misses() => return Err(other_event(saved)),
+        (Some(_), Some(event)) if !saved.counts_misses() => {
+            return Err(format!(
+                "The file has counts of {event}, which are not cache misses. Sweep with an event of misses (cm1 --event \
+                 PAPI_L1_DCM), or time it (--counters timing)."
+            ));
+        }
         (Some(curve), _) => (curve, None),
-        (None, Some(event)) => return Err(not_counted(event)),
+        // the times are those of all levels
+        (None, Some(event)) => {
+            return Err(format!(
+                "Nothing counted {event}, and the times in the file are those of all levels together. Sweep with an \
+                 event that this machine counts, or measure the misses by time (cm1 --counters timing)."
+            ));
+        }
         (None, None) => timing::curve(saved, why).map(|(curve, times)| (curve, Some(times)))?,
     };
     // the event shows the level; below the first, that one is in the way
@@ -113,9 +124,7 @@ fn argue(saved: &Saved, above: Option<Sets>, why: &mut Vec<String>) -> Result<Ge
     let modelled = saved.source == Some(Source::Model);
     let place = if curve.behind { Place::Behind(above) } else { Place::First };
     let allowed = ways::read(&curve, &level, &size, modelled, place);
-    let certain = size.at_size <= size::QUIET
-        && allowed.as_ref().is_ok_and(|allowed| !allowed.odd)
-        && (modelled || undisturbed(allowed.as_ref().ok(), why));
+    let certain = size.at_size <= size::QUIET && allowed.as_ref().is_ok_and(|allowed| !allowed.odd);
     let mut found = geometry(&curve, &level, &size, (allowed, modelled), why);
     found.times = times;
     found.confidence = words::confidence(saved, &curve, &found, (certain, place), why);
@@ -123,40 +132,6 @@ fn argue(saved: &Saved, above: Option<Sets>, why: &mut Vec<String>) -> Result<Ge
         why.push(words::penalty(hit_ns, penalty_ns));
     }
     Ok(found)
-}
-
-/// Largest odd factor of the number of ways of most caches: 8, 12 and 16 ways are usual.
-const ROUND_WAYS: u64 = 3;
-
-/// Whether a measured sweep has no number of ways that few caches have. Other programs that use some ways all the
-/// time leave such a number.
-fn undisturbed(allowed: Option<&Allowed>, why: &mut Vec<String>) -> bool {
-    let odd = allowed.and_then(|allowed| {
-        allowed.all.iter().map(|cache| cache.ways).find(|ways| ways >> ways.trailing_zeros() > ROUND_WAYS)
-    });
-    if let Some(ways) = odd {
-        why.push(format!(
-            "Confidence: few caches have {ways} ways; other programs that use the others all the time leave such a number."
-        ));
-    }
-    odd.is_none()
-}
-
-/// Why times next to an event that nothing counted show no cache: they are those of all levels.
-fn not_counted(event: &str) -> String {
-    format!(
-        "Nothing counted {event}, and the times in the file are those of all levels together. Sweep with an event that \
-         this machine counts, or measure the misses by time (cm1 --counters timing)."
-    )
-}
-
-/// Why counts of another event show no cache.
-fn other_event(saved: &Saved) -> String {
-    format!(
-        "The file has counts of {}, which are not cache misses. Sweep with an event of misses (cm1 --event \
-         PAPI_L1_DCM), or time it (--counters timing).",
-        saved.event.as_deref().unwrap_or("another event")
-    )
 }
 
 /// Decimals from which on the smallest misses of a sweep are not rounded away.

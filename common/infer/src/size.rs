@@ -1,7 +1,7 @@
 //! Saturation and size.
 
 use super::curve::Curve;
-use super::likelihood::{Point, Sizes, next_size, sizes};
+use super::likelihood::{Point, next_size, sizes};
 use figures::stats;
 use figures::units::Bytes;
 use figures::value::Source;
@@ -155,7 +155,9 @@ pub(super) fn read(
     let modelled = saved.source == Some(Source::Model);
     // pages that lie anywhere make rows miss in part that are as large as the cache, or somewhat smaller
     let physical = !curve.timed && !modelled && (curve.behind || size >= SECOND);
-    let allowed = physical.then(|| explained(&shares, size, level.line)).flatten();
+    let point = |&(bytes, value): &(u64, f64)| Point { bytes, value, noise: OFF, draws: 1 };
+    let points: Vec<Point> = shares.iter().map(point).collect();
+    let allowed = physical.then(|| sizes(&points, (size / 4, 4 * size), (PAGE, level.line), None)).flatten();
     match allowed {
         Some(allowed) if share > QUIET && too_large == 2 * size => {
             let below = next_size(allowed.high);
@@ -176,19 +178,6 @@ pub(super) fn read(
             knee(&shares, (curve, modelled), most, why)
         }
     }
-}
-
-/// The sizes around `size` that explain all rows behind pages that lie anywhere.
-fn explained(shares: &[(u64, f64)], size: u64, line: u64) -> Option<Sizes> {
-    let point = |&(bytes, value): &(u64, f64)| Point { bytes, value, noise: OFF, draws: 1 };
-    let points: Vec<Point> = shares.iter().map(point).collect();
-    sizes(&points, (size / 4, 4 * size), (PAGE, line), None)
-}
-
-/// The first array from `too_large` on that has `least` of the misses of the largest.
-fn full(shares: &[(u64, f64)], too_large: u64, least: f64) -> u64 {
-    let none_left = |s: &&(u64, f64)| s.0 >= too_large && s.1 >= least;
-    shares.iter().find(none_left).map_or(too_large, |s| s.0)
 }
 
 /// The size where misses begin: the last row without them. It may be up to `most` bytes.
@@ -213,10 +202,11 @@ fn knee(
             Bytes(too_large)
         ));
     }
-    let alone = modelled || curve.behind;
-    let (too_large, full) = match alone {
-        true => (too_large, full(shares, too_large, FULL).max(most)),
-        false => [full(shares, too_large, ALL); 2].into(),
+    // the first array that has this share of the misses of the largest
+    let full = |least: f64| shares[quiet + 1..].iter().find(|s| s.1 >= least).map_or(too_large, |s| s.0);
+    let (too_large, full) = match modelled || curve.behind {
+        true => (too_large, full(FULL).max(most)),
+        false => [full(ALL); 2].into(),
     };
     let next = shares[quiet + 1].0;
     let because = if too_large > next {

@@ -234,7 +234,8 @@ pub(super) fn read(
             Bytes(size.too_large)
         ));
     }
-    if !curve.sizes().any(|array| array >= size.too_large && curve.reaches_half(array)) {
+    let reaches_half = |array| curve.row(array).last().is_some_and(|cell| 2 * cell.0 >= array);
+    if !curve.sizes().any(|array| array >= size.too_large && reaches_half(array)) {
         return Err(format!(
             "not identifiable: no array of at least {} was walked at strides up to half of it, at which its misses \
              vanish. Run all strides up to half the array size.",

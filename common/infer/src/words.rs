@@ -98,6 +98,10 @@ pub(super) fn deciding(decide: &[(u64, u64)]) -> Option<String> {
     })
 }
 
+/// Largest odd factor of the number of ways of most caches: 8, 12 and 16 ways are usual. Other programs that use some
+/// ways all the time leave another number.
+const ROUND_WAYS: u64 = 3;
+
 /// How far to trust the answer, and in words what it rests on.
 pub(super) fn confidence(
     saved: &Saved,
@@ -106,39 +110,45 @@ pub(super) fn confidence(
     (certain, place): (bool, Place),
     why: &mut Vec<String>,
 ) -> Confidence {
-    let mut confidence = Confidence::High;
-    let line = geometry.line.0;
-    if line > 64 && saved.source != Some(Source::Model) {
-        confidence = Confidence::Medium;
-        why.push(format!(
-            "Confidence: a prefetcher that fetches the next line makes a line look twice as long; lab discover can test \
-             whether {line} bytes are one line."
-        ));
-    }
-    if !certain {
-        confidence = Confidence::Medium;
-    }
-    if geometry.size != geometry.most || geometry.exact_ways().is_none() && geometry.ways.is_ok() {
-        confidence = Confidence::Low;
-        why.push(format!(
-            "Confidence: the data do not decide the {} within these bounds.",
-            if geometry.size == geometry.most { "ways" } else { "size" }
-        ));
-    }
-    if matches!(place, Place::Behind(None)) && confidence > Confidence::Low {
-        confidence = Confidence::Low;
-        why.push(
-            "Confidence: if this level does not hold the lines of the level above (exclusive), size and ways are those \
-             of both together. Give a sweep of the level above too (lab infer --above FILE)."
+    let (line, measured) = (geometry.line.0, saved.source != Some(Source::Model));
+    let ways = geometry.exact_ways().unwrap_or(1);
+    let open = if geometry.size == geometry.most { "ways" } else { "size" };
+    let is_open = open == "size" || geometry.exact_ways().is_none() && geometry.ways.is_ok();
+    // whether it applies, the highest confidence left, and its sentence
+    let limits = [
+        (
+            measured && ways >> ways.trailing_zeros() > ROUND_WAYS,
+            Confidence::Medium,
+            format!(
+                "few caches have {ways} ways; other programs that use the others all the time leave such a number."
+            ),
+        ),
+        (
+            measured && line > 64,
+            Confidence::Medium,
+            format!(
+                "a prefetcher that fetches the next line makes a line look twice as long; lab discover can test whether \
+                 {line} bytes are one line."
+            ),
+        ),
+        (is_open, Confidence::Low, format!("the data do not decide the {open} within these bounds.")),
+        (
+            !is_open && matches!(place, Place::Behind(None)),
+            Confidence::Low,
+            "if this level does not hold the lines of the level above (exclusive), size and ways are those of both \
+             together. Give a sweep of the level above too (lab infer --above FILE)."
                 .to_owned(),
-        );
-    }
-    if curve.timed && saved.cells.iter().all(|cell| cell.misses.is_none()) {
-        confidence = confidence.min(Confidence::Medium);
-        why.push(
-            "Confidence: the curve shows times, not misses; prefetching and other levels can change them."
-                .to_owned(),
-        );
+        ),
+        (
+            curve.timed && saved.cells.iter().all(|cell| cell.misses.is_none()),
+            Confidence::Medium,
+            "the curve shows times, not misses; prefetching and other levels can change them.".to_owned(),
+        ),
+    ];
+    let mut confidence = if certain { Confidence::High } else { Confidence::Medium };
+    for (_, most, sentence) in limits.into_iter().filter(|limit| limit.0) {
+        confidence = confidence.min(most);
+        why.push(format!("Confidence: {sentence}"));
     }
     confidence
 }
