@@ -111,7 +111,7 @@ fn cache(
     let fits_below = fast.cost + share * step;
     let set = match above {
         Some(above) => lines_of_one_set(probe, fits_below, bytes, (low, high), above),
-        None => first(probe, fits_below, bytes, (low, high), &mut line, &mut why),
+        None => first(probe, fits_below, bytes, (low, high), &mut line, &mut why).map(|set| (set, 0)),
     };
     let mut found = LevelFound {
         level,
@@ -168,13 +168,10 @@ fn first(
     (low, high): (u64, u64),
     line: &mut Option<u64>,
     why: &mut Vec<Why>,
-) -> Result<(Sets, u64), String> {
+) -> Result<Sets, String> {
     let search = Search::plain(fits_below, bytes);
     let set = match search.run(probe, low, high) {
-        Err(reason) => {
-            let set = search.only_set(probe, low).filter(|_| line.is_some()).ok_or(reason)?;
-            return Ok((set, 0));
-        }
+        Err(reason) => return search.only_set(probe, low).filter(|_| line.is_some()).ok_or(reason),
         Ok(set) => set,
     };
     if set.way > probe.contiguous() && !(KNEE..=1.0).contains(&(low as f64 / set.size() as f64)) {
@@ -201,7 +198,7 @@ fn first(
         None => why.push(Why::Line("conflicts in one set do not confirm it, so it is not known.".to_owned())),
         _ => {}
     }
-    Ok((set, 0))
+    Ok(set)
 }
 
 /// Brings the size from the knee and the one from the sets together: what
@@ -213,7 +210,15 @@ fn conclude(found: &mut LevelFound, sets: Result<(Sets, u64), String>, sharp: bo
         let allowed = low..if sharp { high } else { 2 * high };
         if !allowed.contains(&(size + beside)) {
             found.range = (found.range.0.min(size), found.range.1.max(2 * size));
-            return Err(disagreement(set, low, high));
+            return Err(format!(
+                "{} lines of one set at a distance of {} would make {}, but the cost rises between {} and {}: the sets \
+                 are not picked by the address bits alone, or pages or other programs hide them",
+                set.ways,
+                Bytes(set.way),
+                Bytes(size),
+                Bytes(low),
+                Bytes(high)
+            ));
         }
         found.size = size;
         found.range = (size, size);
@@ -246,30 +251,18 @@ fn conclude(found: &mut LevelFound, sets: Result<(Sets, u64), String>, sharp: bo
     }
 }
 
-fn disagreement(set: Sets, low: u64, high: u64) -> String {
-    format!(
-        "{} lines of one set at a distance of {} would make {}, but the cost rises between {} and {}: the sets are \
-         not picked by the address bits alone, or pages or other programs hide them",
-        set.ways,
-        Bytes(set.way),
-        Bytes(set.size()),
-        Bytes(low),
-        Bytes(high)
-    )
-}
-
 fn line_sentence(line: Option<u64>, partners: &Partners) -> Why {
     // plus 0: there is no share of -0 %
-    let percent = |share: &f64| (100.0 * share).round() + 0.0;
-    let shares: Vec<String> = partners.iter().map(|(d, s)| format!("{d} B: {:.0} %", percent(s))).collect();
-    let shares = shares.join(", ");
-    match line {
-        Some(line) => Why::Line(format!(
+    let percent =
+        |(distance, share): &(u64, f64)| format!("{distance} B: {:.0} %", (100.0 * share).round() + 0.0);
+    let shares = partners.iter().map(percent).collect::<Vec<_>>().join(", ");
+    Why::Line(match line {
+        Some(line) => format!(
             "after an access that misses, one nearby hits if it is in the same line. Cost of that partner as a \
              share of a miss, by distance: {shares}. So {line} bytes arrive together."
-        )),
-        None => Why::Line(format!(
+        ),
+        None => format!(
             "the partner's cost by distance ({shares}) has no clear step, so it does not show the line."
-        )),
-    }
+        ),
+    })
 }

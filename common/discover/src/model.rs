@@ -60,22 +60,16 @@ impl<'a> OnModel<'a> {
 
     fn walk(&mut self, offsets: &[u64]) -> f64 {
         // FIFO and tree-PLRU need some rounds to evict earlier lines
-        let warm = if offsets.len() < 256 { 8 } else { 3 };
-        for _ in 0..warm {
-            self.pass(offsets);
-        }
-        self.model.reset_counts();
-        let passes = (STEADY / offsets.len().max(1)).max(if offsets.len() < 256 { 8 } else { 1 });
-        for _ in 0..passes {
-            self.pass(offsets);
+        let (warm, least) = if offsets.len() < 256 { (8, 8) } else { (3, 1) };
+        for pass in 0..warm + (STEADY / offsets.len().max(1)).max(least) {
+            if pass == warm {
+                self.model.reset_counts();
+            }
+            for &offset in offsets {
+                self.model.load(self.walked.at(offset as usize / 8));
+            }
         }
         self.model.counts().time(&self.machine).map_or(f64::NAN, |time| time.average_load.nanos())
-    }
-
-    fn pass(&mut self, offsets: &[u64]) {
-        for &offset in offsets {
-            self.model.load(self.walked.at(offset as usize / 8));
-        }
     }
 }
 
