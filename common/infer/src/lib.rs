@@ -25,8 +25,7 @@ use figures::value::Source;
 use records::saved::Saved;
 
 use curve::Curve;
-use size::{Level, Size};
-use ways::{Allowed, Place};
+use ways::{Allowed, Place, Sweep};
 
 pub use curve::spikes;
 pub use exclusive::Sets;
@@ -123,11 +122,12 @@ fn argue(saved: &Saved, above: Option<Sets>, why: &mut Vec<String>) -> Result<Ge
     why.append(&mut argument);
     let modelled = saved.source == Some(Source::Model);
     let place = if curve.behind { Place::Behind(above) } else { Place::First };
-    let allowed = ways::read(&curve, &level, &size, modelled, place);
+    let sweep = Sweep { curve, level, size, modelled, place };
+    let allowed = ways::read(&sweep);
     let certain = size.at_size <= size::QUIET && allowed.as_ref().is_ok_and(|allowed| !allowed.odd);
-    let mut found = geometry(&curve, &level, &size, (allowed, modelled), why);
+    let mut found = geometry(&sweep, allowed, why);
     found.times = times;
-    found.confidence = words::confidence(saved, &curve, &found, (certain, place), why);
+    found.confidence = words::confidence(saved, &sweep, &found, certain, why);
     if let Some(Times { hit_ns, penalty_ns }) = times {
         why.push(words::penalty(hit_ns, penalty_ns));
     }
@@ -150,13 +150,8 @@ fn rounded(saved: &Saved) -> Option<String> {
 }
 
 /// All that is allowed, as intervals.
-fn geometry(
-    curve: &Curve,
-    level: &Level,
-    size: &Size,
-    (allowed, modelled): (Result<Allowed, String>, bool),
-    why: &mut Vec<String>,
-) -> Geometry {
+fn geometry(sweep: &Sweep, allowed: Result<Allowed, String>, why: &mut Vec<String>) -> Geometry {
+    let Sweep { level, size, .. } = sweep;
     let unknown = Geometry {
         size: Bytes(size.fits),
         most: Bytes(size.full - 1),
@@ -174,13 +169,13 @@ fn geometry(
             return Geometry { ways: Err(reason), ..unknown };
         }
     };
-    why.push(words::ways(curve, level, size, &allowed));
+    why.push(words::ways(sweep, &allowed));
     why.extend(words::deciding(&allowed.decide));
     let sizes = || allowed.all.iter().map(|c| c.sets * c.ways * level.line);
     let [mut least, mut most] = [sizes().min(), sizes().max()].map(|size| Bytes(size.unwrap_or_default()));
     let below = Bytes(size.too_large);
     let mut ways = words::bounds(&allowed);
-    if !modelled && least != most {
+    if !sweep.modelled && least != most {
         // What disturbed cells exclude may be right: no answer is narrower than the rows.
         (least, most) = (least.min(unknown.size), most.max(Bytes(below.0 - 1)));
         for cache in &allowed.all {

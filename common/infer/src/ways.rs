@@ -101,50 +101,51 @@ impl Cell {
     }
 }
 
+/// What was read of a sweep before the ways.
+pub(super) struct Sweep {
+    pub(super) curve: Curve,
+    pub(super) level: Level,
+    pub(super) size: Size,
+    pub(super) modelled: bool,
+    pub(super) place: Place,
+}
+
 /// All cells.
-pub(super) struct Evidence<'a> {
-    curve: &'a Curve,
-    line: u64,
+struct Evidence<'a> {
+    sweep: &'a Sweep,
     cells: Vec<Cell>,
-    modelled: bool,
 }
 
 impl<'a> Evidence<'a> {
-    pub(super) fn new(
-        curve: &'a Curve,
-        level: &Level,
-        size: &Size,
-        modelled: bool,
-        place: Place,
-    ) -> Evidence<'a> {
-        let mut cells = Vec::new();
-        for array in curve.sizes() {
-            for (stride, misses) in curve.row(array) {
+    fn new(sweep: &'a Sweep) -> Evidence<'a> {
+        let (mut cells, level) = (Vec::new(), sweep.level);
+        for array in sweep.curve.sizes() {
+            for (stride, misses) in sweep.curve.row(array) {
                 if stride.is_multiple_of(level.line) {
                     cells.push(Cell {
                         count: array / stride,
                         distance: stride / level.line,
                         // more misses than accesses are prefetches that the event counts too
                         seen: (misses / level.misses).min(1.0),
-                        shows_hits: !place.may_hold(array, stride, level.line, size.fits),
+                        shows_hits: !sweep.may_hold_above(array, stride),
                     });
                 }
             }
         }
-        Evidence { curve, line: level.line, cells, modelled }
+        Evidence { sweep, cells }
     }
 
     /// Whether this share of the misses cannot be, where LRU would have `expected`; no policy has
     /// more. Measured, other programs may use a line of each set now and then: until nearly
     /// all misses, the share may be the one with a way less, `crowded`.
     fn contradicts(&self, [expected, crowded]: [f64; 2], seen: f64, shows_hits: bool) -> bool {
-        let most = match (self.curve.timed, self.modelled) {
+        let most = match (self.sweep.curve.timed, self.sweep.modelled) {
             (true, _) => MISSES_TIMED,
             (_, true) if expected == 0.0 => MISSES_MODELLED,
             _ => MISSES_COUNTED,
         };
-        let least = if self.curve.timed { expected - (1.0 - HITS_TIMED) } else { RANDOM * expected };
-        let fits = seen <= expected + most || !self.modelled && seen < ALL && seen <= crowded + most;
+        let least = if self.sweep.curve.timed { expected - (1.0 - HITS_TIMED) } else { RANDOM * expected };
+        let fits = seen <= expected + most || !self.sweep.modelled && seen < ALL && seen <= crowded + most;
         !fits || shows_hits && expected > 0.0 && seen < least
     }
 
@@ -165,19 +166,19 @@ impl<'a> Evidence<'a> {
     /// The cell that parts `all` most evenly into those that fit and those that
     /// do not, and the same array at the line's stride: as many lines of one set
     /// as a candidate has ways, or one more.
-    fn decide(&self, all: &[Candidate], place: Place, fits: u64) -> Vec<(u64, u64)> {
-        let largest = self.curve.largest();
+    fn decide(&self, all: &[Candidate]) -> Vec<(u64, u64)> {
+        let (curve, line) = (&self.sweep.curve, self.sweep.level.line);
         let open = |array: u64, stride: u64| {
-            let tells = array < largest && stride <= array / 2 && self.curve.at(array, stride).is_none();
-            tells && !place.may_hold(array, stride, self.line, fits)
+            let shows = array < curve.largest() && stride <= array / 2 && curve.at(array, stride).is_none();
+            shows && !self.sweep.may_hold_above(array, stride)
         };
         let proposed = spread(all, PROPOSING).flat_map(|c| {
-            let way = c.sets * self.line;
+            let way = c.sets * line;
             let arrays = [c.ways * way, (c.ways + 1) * way];
-            arrays.into_iter().flat_map(move |array| [(array, way), (array, self.line)])
+            arrays.into_iter().flat_map(move |array| [(array, way), (array, line)])
         });
         let told = |&(array, stride): &(u64, u64)| {
-            let shares = spread(all, JUDGING).map(|c| missing(array / stride, stride / self.line, *c));
+            let shares = spread(all, JUDGING).map(|c| missing(array / stride, stride / line, *c));
             let (fit, miss) = shares.fold((0, 0), |(fit, miss), share| {
                 (fit + usize::from(share == 0.0), miss + usize::from(share > MISSES_ALL))
             });
@@ -186,19 +187,20 @@ impl<'a> Evidence<'a> {
         let rated = proposed.filter(|cell| open(cell.0, cell.1)).map(|cell| (told(&cell), cell));
         let best = rated.filter(|r| r.0 > 0).max_by_key(|(told, cell)| (*told, std::cmp::Reverse(*cell)));
         let Some((_, (array, stride))) = best else { return Vec::new() };
-        let beside = Some((array, self.line)).filter(|_| stride != self.line && open(array, self.line));
+        let beside = Some((array, line)).filter(|_| stride != line && open(array, line));
         beside.into_iter().chain([(array, stride)]).collect()
     }
 }
 
-impl Place {
+impl Sweep {
     /// Whether the level above may hold lines of that walk itself. Of one that
-    /// is not known, no more than that it has at most half of `next` bytes.
-    fn may_hold(self, array: u64, stride: u64, line: u64, next: u64) -> bool {
+    /// is not known, no more than that it has at most half of the bytes that fit.
+    fn may_hold_above(&self, array: u64, stride: u64) -> bool {
+        let line = self.level.line;
         let (count, distance) = (array / stride, (stride / line).max(1));
-        match self {
+        match self.place {
             Place::First => false,
-            Place::Behind(None) => count * line <= next / 2,
+            Place::Behind(None) => count * line <= self.size.fits / 2,
             Place::Behind(Some(above)) => above.holds(count, distance, line),
         }
     }
@@ -206,13 +208,8 @@ impl Place {
 
 /// The caches of sizes from the last array that fits to the first that does
 /// not. An empty list: no cache explains the cells.
-pub(super) fn read(
-    curve: &Curve,
-    level: &Level,
-    size: &Size,
-    modelled: bool,
-    place: Place,
-) -> Result<Allowed, String> {
+pub(super) fn read(sweep: &Sweep) -> Result<Allowed, String> {
+    let Sweep { curve, size, modelled, .. } = sweep;
     if size.at_size > QUIET {
         return Err(format!(
             "not identifiable from these data: an array about as large as the cache misses in part ({:.0} %), so the \
@@ -227,7 +224,7 @@ pub(super) fn read(
                     among such pages."
             .to_owned());
     }
-    if curve.behind && !modelled && size.full > size.too_large {
+    if curve.behind && !*modelled && size.full > size.too_large {
         return Err(format!(
             "not identifiable from these data: scattered pages (at any place in physical memory) explain the rows, too, so the \
              cache may have more than {}, and strides of a page or more do not select one set.",
@@ -242,18 +239,18 @@ pub(super) fn read(
             Bytes(size.too_large)
         ));
     }
-    let evidence = Evidence::new(curve, level, size, modelled, place);
-    let mut all = evidence.best(candidates(size, level.line, modelled, place));
+    let evidence = Evidence::new(sweep);
+    let mut all = evidence.best(candidates(sweep));
     if all.is_empty() {
         return Err(format!(
             "not identifiable: no cache from {} to less than {}{} has such misses at large strides. Disturbed cells, \
              scattered pages, or a prefetcher are the likely reason; repeat the sweep.",
             Bytes(size.fits),
             Bytes(size.too_large),
-            if modelled { String::new() } else { format!(", of at most {MOST_WAYS} ways,") }
+            if *modelled { String::new() } else { format!(", of at most {MOST_WAYS} ways,") }
         ));
     }
-    let decide = evidence.decide(&all, place, size.fits);
+    let decide = evidence.decide(&all);
     let odd = all.iter().any(|c| c.sets.is_power_of_two()) && !all.iter().all(|c| c.sets.is_power_of_two());
     if odd {
         all.retain(|c| c.sets.is_power_of_two());
@@ -268,8 +265,9 @@ fn spread(all: &[Candidate], count: usize) -> impl Iterator<Item = &Candidate> {
 
 /// All caches between the sizes: any number of ways of 1, 2, 4 ... sets; modelled
 /// caches may have odd multiples of those. Behind a known level they may be exclusive.
-fn candidates(size: &Size, line: u64, modelled: bool, place: Place) -> impl Iterator<Item = Candidate> {
-    let above = if let Place::Behind(Some(above)) = place { Some(above) } else { None };
+fn candidates(sweep: &Sweep) -> impl Iterator<Item = Candidate> {
+    let Sweep { size, modelled, level: Level { line, .. }, .. } = *sweep;
+    let above = if let Place::Behind(above) = sweep.place { above } else { None };
     // in a model, which has no other misses, a share of them is a share that does not fit
     let held = if modelled { size.fits as f64 * (1.0 - size.at_size) } else { size.fits as f64 };
     let lines = (held as u64).div_ceil(line)..size.too_large.div_ceil(line);

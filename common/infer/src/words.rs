@@ -1,12 +1,9 @@
 //! The closing sentences: the geometry in words, what would decide it, and how
 //! far to trust it.
 
-use super::curve::Curve;
-use super::size::{Level, Size};
-use super::ways::{Allowed, Candidate, Place};
+use super::ways::{Allowed, Candidate, Place, Sweep};
 use super::{Confidence, Geometry};
 use figures::units::Bytes;
-use figures::value::Source;
 use records::saved::Saved;
 
 /// Candidates named one by one, at most.
@@ -37,7 +34,7 @@ impl Geometry {
 }
 
 /// What the strides say of the ways.
-pub(super) fn ways(curve: &Curve, level: &Level, size: &Size, allowed: &Allowed) -> String {
+pub(super) fn ways(Sweep { curve, level, size, .. }: &Sweep, allowed: &Allowed) -> String {
     let (least, most) = bounds(allowed);
     let row = curve.sizes().rev().find(|s| *s >= 2 * size.fits).unwrap_or(size.too_large);
     let cells: Vec<(u64, f64)> = curve.row(row).into_iter().filter(|c| c.0 >= level.line).collect();
@@ -105,12 +102,12 @@ const ROUND_WAYS: u64 = 3;
 /// How far to trust the answer, and in words what it rests on.
 pub(super) fn confidence(
     saved: &Saved,
-    curve: &Curve,
+    sweep: &Sweep,
     geometry: &Geometry,
-    (certain, place): (bool, Place),
+    certain: bool,
     why: &mut Vec<String>,
 ) -> Confidence {
-    let (line, measured) = (geometry.line.0, saved.source != Some(Source::Model));
+    let (line, measured) = (geometry.line.0, !sweep.modelled);
     let ways = geometry.exact_ways().unwrap_or(1);
     let open = if geometry.size == geometry.most { "ways" } else { "size" };
     let is_open = open == "size" || geometry.exact_ways().is_none() && geometry.ways.is_ok();
@@ -133,14 +130,14 @@ pub(super) fn confidence(
         ),
         (is_open, Confidence::Low, format!("the data do not decide the {open} within these bounds.")),
         (
-            !is_open && matches!(place, Place::Behind(None)),
+            !is_open && sweep.place == Place::Behind(None),
             Confidence::Low,
             "if this level does not hold the lines of the level above (exclusive), size and ways are those of both \
              together. Give a sweep of the level above too (lab infer --above FILE)."
                 .to_owned(),
         ),
         (
-            curve.timed && saved.cells.iter().all(|cell| cell.misses.is_none()),
+            sweep.curve.timed && saved.cells.iter().all(|cell| cell.misses.is_none()),
             Confidence::Medium,
             "the curve shows times, not misses; prefetching and other levels can change them.".to_owned(),
         ),
