@@ -62,7 +62,7 @@ fn cache(
     above: Option<&LevelFound>,
 ) -> LevelFound {
     let mut why = Vec::new();
-    let mut line = match above {
+    let line = match above {
         // prefetchers fetch adjacent lines of the levels below
         Some(above) if probe.real() => {
             why.push(Why::Line("taken as that of the level above: prefetchers hide it.".to_owned()));
@@ -92,31 +92,10 @@ fn cache(
         Bytes(high),
         slow.cost
     )));
-    let mut range = (low, high);
-    if level > 1 && probe.contiguous() < size {
-        range.1 = range.1.max(8 * size);
-        why.push(Why::Open(format!(
-            "pages that share sets make it look smaller, so it may have up to {}.",
-            Bytes(range.1)
-        )));
-    }
-    if level > 2 && probe.real() {
-        range.1 = u64::MAX;
-        why.push(Why::Size(
-            "others use it too, and it may reach beyond these experiments, so it may be larger.".to_owned(),
-        ));
-    }
-    let share = noise(probe.real(), level);
-    let step = (slow.cost - fast.cost).min(fast.cost);
-    let fits_below = fast.cost + share * step;
-    let set = match above {
-        Some(above) => lines_of_one_set(probe, fits_below, bytes, (low, high), above),
-        None => first(probe, fits_below, bytes, (low, high), &mut line, &mut why).map(|set| (set, 0)),
-    };
     let mut found = LevelFound {
         level,
         size,
-        range,
+        range: (low, high),
         knee_range: (low, high),
         line,
         ways: Err(String::new()),
@@ -127,6 +106,24 @@ fn cache(
         confidence: if sharp { Confidence::Medium } else { Confidence::Low },
         knee,
         why,
+    };
+    if level > 1 && probe.contiguous() < size {
+        found.range.1 = high.max(8 * size);
+        found.why.push(Why::Open(format!(
+            "pages that share sets make it look smaller, so it may have up to {}.",
+            Bytes(found.range.1)
+        )));
+    }
+    if level > 2 && probe.real() {
+        found.range.1 = u64::MAX;
+        found.why.push(Why::Size(
+            "others use it too, and it may reach beyond these experiments, so it may be larger.".to_owned(),
+        ));
+    }
+    let fits_below = fast.cost + noise(probe.real(), level) * found.penalty.min(fast.cost);
+    let set = match above {
+        Some(above) => lines_of_one_set(probe, fits_below, bytes, (low, high), above),
+        None => first(probe, fits_below, bytes, &mut found).map(|set| (set, 0)),
     };
     conclude(&mut found, set, sharp);
     if level == 1 && probe.real() && found.ways.is_err() && found.line.take().is_some() {
@@ -165,13 +162,11 @@ fn first(
     probe: &mut impl Probe,
     fits_below: f64,
     bytes: u64,
-    (low, high): (u64, u64),
-    line: &mut Option<u64>,
-    why: &mut Vec<Why>,
+    found: &mut LevelFound,
 ) -> Result<Sets, String> {
-    let search = Search::plain(fits_below, bytes);
+    let (search, (low, high), arriving) = (Search::plain(fits_below, bytes), found.knee_range, found.line);
     let set = match search.run(probe, low, high) {
-        Err(reason) => return search.only_set(probe, low).filter(|_| line.is_some()).ok_or(reason),
+        Err(reason) => return search.only_set(probe, low).filter(|_| arriving.is_some()).ok_or(reason),
         Ok(set) => set,
     };
     if set.way > probe.contiguous() && !(KNEE..=1.0).contains(&(low as f64 / set.size() as f64)) {
@@ -182,20 +177,20 @@ fn first(
             Bytes(probe.contiguous())
         ));
     }
-    let conflicting = search.line_of(probe, set, &DISTANCES);
-    let arriving = *line;
-    *line = match conflicting {
+    found.line = match search.line_of(probe, set, &DISTANCES) {
         // real prefetchers may bring another line into the full set at any distance
         None if probe.real() => arriving,
-        _ => conflicting.filter(|conflicting| arriving.is_none_or(|arriving| *conflicting <= arriving)),
+        conflicting => conflicting.filter(|bytes| arriving.is_none_or(|arriving| *bytes <= arriving)),
     };
-    match *line {
-        Some(bytes) if *line != arriving => why.push(Why::Line(format!(
+    match found.line {
+        Some(bytes) if found.line != arriving => found.why.push(Why::Line(format!(
             "an extra line conflicts with {} lines of one set only if it begins less than {bytes} bytes after \
              one, so that is the line; more bytes may arrive together because of prefetching.",
             set.ways,
         ))),
-        None => why.push(Why::Line("conflicts in one set do not confirm it, so it is not known.".to_owned())),
+        None => found
+            .why
+            .push(Why::Line("conflicts in one set do not confirm it, so it is not known.".to_owned())),
         _ => {}
     }
     Ok(set)
