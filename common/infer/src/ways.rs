@@ -93,14 +93,6 @@ struct Cell {
     shows_hits: bool,
 }
 
-impl Cell {
-    /// Share of its accesses that miss in a cache, and in one with a way less.
-    fn missing(&self, cache: Candidate) -> [f64; 2] {
-        [cache, Candidate { ways: cache.ways - 1, ..cache }]
-            .map(|cache| missing(self.count, self.distance, cache))
-    }
-}
-
 /// What was read of a sweep before the ways.
 pub(super) struct Sweep {
     pub(super) curve: Curve,
@@ -110,52 +102,46 @@ pub(super) struct Sweep {
     pub(super) place: Place,
 }
 
-/// All cells.
-struct Evidence<'a> {
-    sweep: &'a Sweep,
-    cells: Vec<Cell>,
-}
-
-impl<'a> Evidence<'a> {
-    fn new(sweep: &'a Sweep) -> Evidence<'a> {
-        let (mut cells, level) = (Vec::new(), sweep.level);
-        for array in sweep.curve.sizes() {
-            for (stride, misses) in sweep.curve.row(array) {
-                if stride.is_multiple_of(level.line) {
-                    cells.push(Cell {
-                        count: array / stride,
-                        distance: stride / level.line,
-                        // more misses than accesses are prefetches that the event counts too
-                        seen: (misses / level.misses).min(1.0),
-                        shows_hits: !sweep.may_hold_above(array, stride),
-                    });
-                }
-            }
-        }
-        Evidence { sweep, cells }
+impl Sweep {
+    /// The cells that caches are compared with: those that begin at a line.
+    fn cells(&self) -> Vec<Cell> {
+        let Level { line, misses: full } = self.level;
+        let row =
+            |array| self.curve.row(array).into_iter().map(move |(stride, misses)| (array, stride, misses));
+        let cell = |(array, stride, misses): (u64, u64, f64)| Cell {
+            count: array / stride,
+            distance: stride / line,
+            // more misses than accesses are prefetches that the event counts too
+            seen: (misses / full).min(1.0),
+            shows_hits: !self.may_hold_above(array, stride),
+        };
+        self.curve.sizes().flat_map(row).filter(|cell| cell.1.is_multiple_of(line)).map(cell).collect()
     }
 
-    /// Whether this share of the misses cannot be, where LRU would have `expected`; no policy has
-    /// more. Measured, other programs may use a line of each set now and then: until nearly
-    /// all misses, the share may be the one with a way less, `crowded`.
-    fn contradicts(&self, [expected, crowded]: [f64; 2], seen: f64, shows_hits: bool) -> bool {
-        let most = match (self.sweep.curve.timed, self.sweep.modelled) {
+    /// Whether the share of the misses in a cell cannot be that of a cache. No policy has more than LRU. Measured,
+    /// other programs may use a line of each set now and then: until nearly all misses, the share may be
+    /// the one with a way less.
+    fn contradicts(&self, cell: &Cell, cache: Candidate) -> bool {
+        let [expected, crowded] = [cache, Candidate { ways: cache.ways - 1, ..cache }]
+            .map(|cache| missing(cell.count, cell.distance, cache));
+        let seen = cell.seen;
+        let most = match (self.curve.timed, self.modelled) {
             (true, _) => MISSES_TIMED,
             (_, true) if expected == 0.0 => MISSES_MODELLED,
             _ => MISSES_COUNTED,
         };
-        let least = if self.sweep.curve.timed { expected - (1.0 - HITS_TIMED) } else { RANDOM * expected };
-        let fits = seen <= expected + most || !self.sweep.modelled && seen < ALL && seen <= crowded + most;
-        !fits || shows_hits && expected > 0.0 && seen < least
+        let least = if self.curve.timed { expected - (1.0 - HITS_TIMED) } else { RANDOM * expected };
+        let fits = seen <= expected + most || !self.modelled && seen < ALL && seen <= crowded + most;
+        !fits || cell.shows_hits && expected > 0.0 && seen < least
     }
 
     /// The least contradicted of `candidates`. A sweep that contradicts each of them somewhere was disturbed; one more
     /// cell may have been.
     fn best(&self, candidates: impl Iterator<Item = Candidate>) -> Vec<Candidate> {
-        let most = (DISTURBED * self.cells.len() as f64) as usize;
+        let cells = self.cells();
+        let most = (DISTURBED * cells.len() as f64) as usize;
         let contradictions = |cache: Candidate| {
-            let against = |cell: &&Cell| self.contradicts(cell.missing(cache), cell.seen, cell.shows_hits);
-            self.cells.iter().rev().filter(against).take(most + 2).count()
+            cells.iter().rev().filter(|cell| self.contradicts(cell, cache)).take(most + 2).count()
         };
         let rated: Vec<(usize, Candidate)> = candidates.map(|cache| (contradictions(cache), cache)).collect();
         let least = rated.iter().map(|rated| rated.0).min().unwrap_or(0);
@@ -167,10 +153,10 @@ impl<'a> Evidence<'a> {
     /// do not, and the same array at the line's stride: as many lines of one set
     /// as a candidate has ways, or one more.
     fn decide(&self, all: &[Candidate]) -> Vec<(u64, u64)> {
-        let (curve, line) = (&self.sweep.curve, self.sweep.level.line);
+        let (curve, line) = (&self.curve, self.level.line);
         let open = |array: u64, stride: u64| {
             let shows = array < curve.largest() && stride <= array / 2 && curve.at(array, stride).is_none();
-            shows && !self.sweep.may_hold_above(array, stride)
+            shows && !self.may_hold_above(array, stride)
         };
         let proposed = spread(all, PROPOSING).flat_map(|c| {
             let way = c.sets * line;
@@ -190,9 +176,7 @@ impl<'a> Evidence<'a> {
         let beside = Some((array, line)).filter(|_| stride != line && open(array, line));
         beside.into_iter().chain([(array, stride)]).collect()
     }
-}
 
-impl Sweep {
     /// Whether the level above may hold lines of that walk itself. Of one that
     /// is not known, no more than that it has at most half of the bytes that fit.
     fn may_hold_above(&self, array: u64, stride: u64) -> bool {
@@ -239,8 +223,7 @@ pub(super) fn read(sweep: &Sweep) -> Result<Allowed, String> {
             Bytes(size.too_large)
         ));
     }
-    let evidence = Evidence::new(sweep);
-    let mut all = evidence.best(candidates(sweep));
+    let mut all = sweep.best(candidates(sweep));
     if all.is_empty() {
         return Err(format!(
             "not identifiable: no cache from {} to less than {}{} has such misses at large strides. Disturbed cells, \
@@ -250,7 +233,7 @@ pub(super) fn read(sweep: &Sweep) -> Result<Allowed, String> {
             if *modelled { String::new() } else { format!(", of at most {MOST_WAYS} ways,") }
         ));
     }
-    let decide = evidence.decide(&all);
+    let decide = sweep.decide(&all);
     let odd = all.iter().any(|c| c.sets.is_power_of_two()) && !all.iter().all(|c| c.sets.is_power_of_two());
     if odd {
         all.retain(|c| c.sets.is_power_of_two());
