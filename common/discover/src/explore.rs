@@ -58,10 +58,10 @@ fn cache(
     probe: &mut impl Probe,
     scan: &[(u64, f64)],
     level: usize,
-    [fast, slow]: [Plateau; 2],
+    step: [Plateau; 2],
     above: Option<&LevelFound>,
 ) -> LevelFound {
-    let mut why = Vec::new();
+    let (mut why, [fast, slow]) = (Vec::new(), step);
     let line = match above {
         // prefetchers fetch adjacent lines of the levels below
         Some(above) if probe.real() => {
@@ -79,12 +79,12 @@ fn cache(
     let scattered = level > 1 && probe.contiguous() < fast.to;
     let finest = if probe.real() { FINEST } else { FINEST_MODELLED };
     let knee = if fast.to <= finest && !scattered {
-        fine_knee(probe, fast, slow, bytes)
+        fine_knee(probe, step, bytes)
     } else {
         let sizes = scan.iter().map(|(size, _)| *size).filter(|size| (fast.from..=slow.to).contains(size));
-        knee(probe, sizes, bytes, fast, slow)
+        knee(probe, sizes, bytes, step)
     };
-    let Knee { size, low, high, sharp } = size_of(&knee, fast, slow);
+    let Knee { size, low, high, sharp } = size_of(&knee, step);
     why.push(Why::Size(format!(
         "up to {} an access costs {:.2} ns; from {} on it costs more than half way to {:.2} ns.",
         Bytes(low),

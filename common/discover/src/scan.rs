@@ -103,18 +103,19 @@ const SHARP: f64 = 1.3;
 const NONE_FITS: f64 = 0.9;
 
 /// Walks up in fine steps from where everything fits to where nothing does.
-pub(super) fn fine_knee(probe: &mut impl Probe, fast: Plateau, slow: Plateau, apart: u64) -> Scan {
+pub(super) fn fine_knee(probe: &mut impl Probe, step: [Plateau; 2], apart: u64) -> Scan {
+    let [fast, slow] = step;
     let most = (2 * slow.from.max(fast.to)).min(probe.reach());
     // a scan of few lines fits longer where they may lie anywhere (fully associative)
     let mut from = (fast.to / 8).max(8 * apart);
     let mut fits = |size: u64| {
         let cost = walk(probe, size, apart);
-        share(cost, fast, slow) <= FITS && cost <= SLOWER * fast.cost
+        share(cost, step) <= FITS && cost <= SLOWER * fast.cost
     };
     while from > 8 * apart && !fits(from) {
         from = (from / 8).max(8 * apart);
     }
-    knee(probe, usual_sizes(from, most, 15).into_iter(), apart, fast, slow)
+    knee(probe, usual_sizes(from, most, 15).into_iter(), apart, step)
 }
 
 /// Costs of working sets of these sizes, up to the first that nothing of fits.
@@ -123,14 +124,13 @@ pub(super) fn knee(
     probe: &mut impl Probe,
     sizes: impl Iterator<Item = u64>,
     apart: u64,
-    fast: Plateau,
-    slow: Plateau,
+    step: [Plateau; 2],
 ) -> Scan {
     let mut knee = Scan::new();
     for size in sizes {
         let cost = walk(probe, size, apart);
         knee.push((size, cost));
-        if share(cost, fast, slow) > NONE_FITS {
+        if share(cost, step) > NONE_FITS {
             break;
         }
     }
@@ -138,7 +138,7 @@ pub(super) fn knee(
 }
 
 /// How far a cost is from the fast plateau to the slow one.
-fn share(cost: f64, fast: Plateau, slow: Plateau) -> f64 {
+fn share(cost: f64, [fast, slow]: [Plateau; 2]) -> f64 {
     (cost - fast.cost) / (slow.cost - fast.cost)
 }
 
@@ -155,8 +155,9 @@ pub(super) struct Knee {
     pub(super) sharp: bool,
 }
 
-pub(super) fn size_of(knee: &[(u64, f64)], fast: Plateau, slow: Plateau) -> Knee {
-    let above = |level: f64| knee.iter().position(|(_, cost)| share(*cost, fast, slow) > level);
+pub(super) fn size_of(knee: &[(u64, f64)], step: [Plateau; 2]) -> Knee {
+    let [fast, slow] = step;
+    let above = |level: f64| knee.iter().position(|(_, cost)| share(*cost, step) > level);
     let last = knee.len().saturating_sub(1);
     let half = above(HALF).unwrap_or(last);
     // a small step may be one of two that lie close together

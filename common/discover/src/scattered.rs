@@ -59,8 +59,14 @@ pub(super) fn walks(probe: &mut impl Probe, run: &Exploration) -> Option<Walks> 
             }
         }
     }
-    let points = costs.iter().filter_map(|(bytes, costs)| point(*bytes, costs, probe.reach()));
-    let mut points: Vec<Point> = points.collect();
+    let point = |(&bytes, costs): (&u64, &Vec<f64>)| {
+        let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
+        let value = stats::median(costs).filter(|value| value.is_finite())?;
+        let draws = costs.len().min(independent(bytes, probe.reach()) as usize);
+        // others only add to a cost
+        Some(Point { bytes, value, noise: (NOISE * value).max(value - least), draws })
+    };
+    let mut points: Vec<Point> = costs.iter().filter_map(point).collect();
     // what costs more than a larger working set was disturbed
     for at in (1..points.len()).rev() {
         points[at - 1].value = points[at - 1].value.min(points[at].value);
@@ -79,16 +85,6 @@ fn open(high: u64, reach: u64, real: bool) -> u64 {
     let uneven = 1.0 + UNEVEN * (high as f64 / reach as f64).sqrt();
     let factor = if real { uneven.max(OTHERS) } else { uneven };
     usual_sizes((high as f64 * factor) as u64, 2 * high, 7).first().copied().unwrap_or(2 * high)
-}
-
-/// The median cost of a working set in memory of `reach` bytes, and how far that may be off.
-fn point(bytes: u64, costs: &[f64], reach: u64) -> Option<Point> {
-    let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
-    let value = stats::median(costs)?;
-    // others only add to a cost
-    let noise = (NOISE * value).max(value - least);
-    let draws = costs.len().min(independent(bytes, reach) as usize);
-    value.is_finite().then_some(Point { bytes, value, noise, draws })
 }
 
 /// Draws of `bytes` from `reach` bytes that have few pages in common.

@@ -118,9 +118,9 @@ fn argue(saved: &Saved, above: Option<Sets>, why: &mut Vec<String>) -> Result<Ge
     let mut argument = Vec::new();
     let line = line::read(&curve, &mut argument).map_err(|reason| rounded(saved).unwrap_or(reason))?;
     let level = size::saturation(&curve, line, &mut argument)?;
-    let size = size::read(&curve, &level, saved, &mut argument)?;
-    why.append(&mut argument);
     let modelled = saved.source == Some(Source::Model);
+    let size = size::read(&curve, level, modelled, &mut argument)?;
+    why.append(&mut argument);
     let place = if curve.behind { Place::Behind(above) } else { Place::First };
     let sweep = Sweep { curve, level, size, modelled, place };
     let allowed = ways::read(&sweep);

@@ -4,8 +4,6 @@ use super::curve::Curve;
 use super::likelihood::{Point, next_size, sizes};
 use figures::stats;
 use figures::units::Bytes;
-use figures::value::Source;
-use records::saved::Saved;
 
 /// Every access misses: one miss per access, within this.
 const ONE: f64 = 0.05;
@@ -119,8 +117,8 @@ pub(super) fn saturation(curve: &Curve, line: u64, why: &mut Vec<String>) -> Res
 /// The largest array that still fits.
 pub(super) fn read(
     curve: &Curve,
-    level: &Level,
-    saved: &Saved,
+    level: Level,
+    modelled: bool,
     why: &mut Vec<String>,
 ) -> Result<Size, String> {
     let largest = curve.largest();
@@ -152,7 +150,6 @@ pub(super) fn read(
             Bytes(too_large)
         ));
     }
-    let modelled = saved.source == Some(Source::Model);
     // pages that lie anywhere make rows miss in part that are as large as the cache, or somewhat smaller
     let physical = !curve.timed && !modelled && (curve.behind || size >= SECOND);
     let point = |&(bytes, value): &(u64, f64)| Point { bytes, value, noise: OFF, draws: 1 };
