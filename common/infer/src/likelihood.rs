@@ -104,7 +104,6 @@ impl Hypothesis {
     /// and small chances are to pay. Sets fill at random, so what few sets are expected to miss is most
     /// often nothing at all.
     fn off(self, points: &[Point], hit: Option<f64>, next: f64) -> (f64, f64) {
-        let values: Vec<f64> = points.iter().map(|point| point.value).collect();
         let columns: Vec<Terms> = points
             .iter()
             .map(|point| {
@@ -115,18 +114,18 @@ impl Hypothesis {
             .collect();
         let fit = |weights: &[f64]| match hit {
             None => [0.0, 1.0, 0.0, 0.0],
-            Some(_) => least_squares(&columns, &values, weights),
+            Some(_) => least_squares(&columns, points, weights),
         };
         let noise: Vec<f64> = points.iter().map(|point| 1.0 / (point.noise * point.noise)).collect();
         let [_, step, _, next_step] = fit(&noise);
-        let bins = self.bins().1.max(1.0) / CLUMPED;
+        let bins = self.bins().1;
         let weights: Vec<f64> = points
             .iter()
             .zip(&columns)
             .map(|(point, [_, misses, _, next])| {
                 let chance =
                     step * step * misses * (1.0 - misses) + next_step * next_step * next * (1.0 - next);
-                1.0 / (point.noise * point.noise + chance / bins / point.draws as f64)
+                1.0 / (point.noise * point.noise + chance * CLUMPED / bins.max(1.0) / point.draws as f64)
             })
             .collect();
         let fit = fit(&weights);
@@ -134,22 +133,19 @@ impl Hypothesis {
             return (f64::INFINITY, 0.0);
         }
         let likelier = points.iter().zip(&columns).zip(&weights).map(|((point, columns), weight)| {
-            let full = (predicted(columns, fit), *weight, 1.0 - self.none_full(point));
-            let [hit, .., next] = *columns;
-            let none = (predicted(&[hit, 0.0, 0.0, next], fit), point.noise.powi(-2), self.none_full(point));
-            let off = |(value, weight, chance): (f64, f64, f64)| {
-                (weight * (point.value - value).powi(2), -weight.ln() - 2.0 * chance.ln())
+            let [hit, misses, _, next] = *columns;
+            // the chance that no set has more lines than ways, in all draws
+            let none_full =
+                if bins <= 1.0 { 1.0 - misses } else { (-bins * misses * point.draws as f64).exp() };
+            let off = |columns: &Terms, weight: f64, chance: f64| {
+                let off = point.value - predicted(columns, fit);
+                (weight * off * off, -weight.ln() - 2.0 * chance.ln())
             };
-            let (full, none) = (off(full), off(none));
+            let full = off(columns, *weight, 1.0 - none_full);
+            let none = off(&[hit, 0.0, 0.0, next], point.noise.powi(-2), none_full);
             if full.0 + full.1 < none.0 + none.1 { full } else { none }
         });
         likelier.fold((0.0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1))
-    }
-
-    /// The chance that no set has more lines than ways, in all draws of a point.
-    fn none_full(self, point: &Point) -> f64 {
-        let (misses, bins) = (self.misses(point.bytes), self.bins().1);
-        if bins <= 1.0 { 1.0 - misses } else { (-bins * misses * point.draws as f64).exp() }
     }
 }
 
@@ -159,11 +155,11 @@ fn predicted(columns: &Terms, fit: Terms) -> f64 {
 
 /// Coefficients of at least 0 that make the weighted squares least: each in turn, while the others stay
 /// (coordinate descent).
-fn least_squares(columns: &[Terms], values: &[f64], weights: &[f64]) -> Terms {
+fn least_squares(columns: &[Terms], points: &[Point], weights: &[f64]) -> Terms {
     let product = |i: usize, other: &dyn Fn(usize) -> f64| -> f64 {
         columns.iter().zip(weights).enumerate().map(|(at, (row, weight))| weight * row[i] * other(at)).sum()
     };
-    let right: Terms = std::array::from_fn(|i| product(i, &|at| values[at]));
+    let right: Terms = std::array::from_fn(|i| product(i, &|at| points[at].value));
     let products: [Terms; TERMS] =
         std::array::from_fn(|i| std::array::from_fn(|j| product(i, &|at| columns[at][j])));
     let mut fit = [0.0; TERMS];
