@@ -14,6 +14,9 @@ use infer::{Confidence, Sets};
 /// overfill some sets.
 const KNEE: f64 = 0.9;
 
+/// Bytes of a line that is not known.
+const ANY_LINE: u64 = 64;
+
 /// The largest working sets that are walked in fine steps, of real memory and of a model.
 const FINEST: u64 = 4 << 20;
 const FINEST_MODELLED: u64 = 16 << 20;
@@ -74,7 +77,7 @@ fn cache(
             line
         }
     };
-    let bytes = line.unwrap_or(64);
+    let bytes = line.unwrap_or(ANY_LINE);
     // behind scattered pages the cost rises slowly, and walks of such pages show more
     let scattered = level > 1 && probe.contiguous() < fast.to;
     let finest = if probe.real() { FINEST } else { FINEST_MODELLED };
@@ -123,7 +126,7 @@ fn cache(
     let fits_below = fast.cost + noise(probe.real(), level) * found.penalty.min(fast.cost);
     let set = match above {
         Some(above) => lines_of_one_set(probe, fits_below, bytes, (low, high), above),
-        None => first(probe, fits_below, bytes, &mut found).map(|set| (set, 0)),
+        None => first(probe, fits_below, &mut found).map(|set| (set, 0)),
     };
     conclude(&mut found, set, sharp);
     if level == 1 && probe.real() && found.ways.is_err() && found.line.take().is_some() {
@@ -158,13 +161,9 @@ fn noise(real: bool, level: usize) -> f64 {
 }
 
 /// The lines of one set of the first level, and the line by their conflicts.
-fn first(
-    probe: &mut impl Probe,
-    fits_below: f64,
-    bytes: u64,
-    found: &mut LevelFound,
-) -> Result<Sets, String> {
-    let (search, (low, high), arriving) = (Search::plain(fits_below, bytes), found.knee_range, found.line);
+fn first(probe: &mut impl Probe, fits_below: f64, found: &mut LevelFound) -> Result<Sets, String> {
+    let ((low, high), arriving) = (found.knee_range, found.line);
+    let search = Search::plain(fits_below, arriving.unwrap_or(ANY_LINE));
     let set = match search.run(probe, low, high) {
         Err(reason) => return search.only_set(probe, low).filter(|_| arriving.is_some()).ok_or(reason),
         Ok(set) => set,

@@ -68,12 +68,7 @@ impl Search {
     }
 
     /// The most lines at `distance` that fit, if `fit` do and `too_many` do not.
-    fn most_between(
-        &self,
-        probe: &mut impl Probe,
-        (mut fit, mut too_many): (u64, u64),
-        distance: u64,
-    ) -> u64 {
+    fn most_between(&self, probe: &mut impl Probe, mut fit: u64, mut too_many: u64, distance: u64) -> u64 {
         while too_many - fit > 1 {
             let middle = (fit + too_many) / 2;
             if self.fits(probe, middle, distance, TRIES) { fit = middle } else { too_many = middle }
@@ -145,7 +140,7 @@ impl Search {
         if !self.fits(probe, 1, distance, TRIES) {
             return None;
         }
-        let mut fit = self.most_between(probe, (1, room + 1), distance);
+        let mut fit = self.most_between(probe, 1, room + 1, distance);
         while fit < room && self.fits(probe, fit + 1, distance, TRIES_ONE_MORE) {
             fit += 1;
         }
@@ -205,7 +200,7 @@ impl Search {
         if least >= too_many || !self.fits(probe, least, apart, TRIES) {
             return None;
         }
-        let fit = self.most_between(probe, (least, too_many), apart);
+        let fit = self.most_between(probe, least, too_many, apart);
         let exactly =
             self.fits(probe, fit, self.line, TRIES) && !self.fits(probe, fit + 1, self.line, TRIES_ONE_MORE);
         exactly.then_some(Sets { ways: fit, way: self.line })

@@ -172,18 +172,14 @@ pub(super) fn read(
         }
         _ => {
             let most = allowed.filter(|_| curve.behind).map_or(0, |allowed| next_size(allowed.high));
-            knee(&shares, (curve, modelled), most, why)
+            knee(&shares, modelled || curve.behind, most, why)
         }
     }
 }
 
-/// The size where misses begin: the last row without them. It may be up to `most` bytes.
-fn knee(
-    shares: &[(u64, f64)],
-    (curve, modelled): (&Curve, bool),
-    most: u64,
-    why: &mut Vec<String>,
-) -> Result<Size, String> {
+/// The size where misses begin: the last row without them. It may be up to `most` bytes. If this program was not
+/// `alone`, a row that misses in part may fit, because other programs add misses.
+fn knee(shares: &[(u64, f64)], alone: bool, most: u64, why: &mut Vec<String>) -> Result<Size, String> {
     let Some(quiet) = shares.iter().rposition(|(_, share)| *share <= QUIET) else {
         return Err("No array is clearly inside the cache. Start lower (--min).".to_owned());
     };
@@ -201,7 +197,7 @@ fn knee(
     }
     // the first array that has this share of the misses of the largest
     let full = |least: f64| shares[quiet + 1..].iter().find(|s| s.1 >= least).map_or(too_large, |s| s.0);
-    let (too_large, full) = match modelled || curve.behind {
+    let (too_large, full) = match alone {
         true => (too_large, full(FULL).max(most)),
         false => [full(ALL); 2].into(),
     };
