@@ -92,15 +92,25 @@ impl Class {
         self.listed.header.iter().position(|column| column.to_lowercase() == header)
     }
 
-    /// How a table names students: by its columns that have the header of a roster column,
-    /// identifying columns first; 'student' stands for the student's name.
+    /// Whether a column of the roster tells its students apart: a table that has others in
+    /// common, such as a tutor's name, does not name students by them.
+    fn identifies(&self, column: usize) -> bool {
+        let cells = self.listed.rows.iter().map(|row| names::folded(&row[column]));
+        let cells: Vec<String> = cells.filter(|cell| !cell.is_empty()).collect();
+        let distinct = cells.iter().collect::<BTreeSet<_>>().len() == cells.len();
+        self.listed.naming.contains(&column) || distinct && 2 * cells.len() >= self.listed.rows.len()
+    }
+
+    /// How a table names students: by its columns that have the header of a roster column
+    /// that identifies students; 'student' stands for the student's name.
     /// Fails if it has no such column, or two with one header.
     pub(super) fn join(&self, header: &[String], except: &[usize]) -> Result<Join<'_>, String> {
         let mut columns: Vec<(usize, usize)> = Vec::new();
         let named = |(at, name): &(usize, &String)| !except.contains(at) && !name.trim().is_empty();
         for (at, name) in header.iter().enumerate().filter(named) {
             let own = || name.trim().eq_ignore_ascii_case(STUDENT).then_some(self.listed.naming[0]);
-            let Some(column) = self.column(name).or_else(own) else { continue };
+            let column = self.column(name).or_else(own).filter(|column| self.identifies(*column));
+            let Some(column) = column else { continue };
             if columns.iter().any(|(_, known)| *known == column) {
                 return Err(format!("it has two columns for '{}'; rename one", shorten(name, 60)));
             }
@@ -109,11 +119,15 @@ impl Class {
         let naming = &self.listed.naming;
         columns.sort_by_key(|(_, column)| !naming.contains(column));
         if columns.is_empty() {
+            let all = self.listed.header.iter().enumerate();
+            let identifying =
+                all.filter(|(column, _)| self.identifies(*column)).map(|(_, name)| name.clone());
+            let identifying: Vec<String> = identifying.collect();
             let headers = |names: &[String]| shorten(&names.join("', '"), 200);
             return Err(format!(
-                "none of its columns ('{}') has the header of a roster column ('{}'); give the one that names students that header, or 'student'",
+                "none of its columns ('{}') has the header of a roster column that identifies students ('{}'); give the one that names students that header, or 'student'",
                 headers(header),
-                headers(&self.listed.header)
+                headers(&identifying)
             ));
         }
         Ok(Join { class: self, header: header.to_vec(), columns })
@@ -188,6 +202,14 @@ impl Join<'_> {
             }
         }
         Ok(rows)
+    }
+
+    /// The other columns of the table, for a message; nothing if there are none.
+    pub(super) fn others(&self, own: &[usize]) -> Option<String> {
+        let is_known = |at: &usize| own.contains(at) || self.columns.iter().any(|(known, _)| known == at);
+        let others = (0..self.header.len()).filter(|at| !is_known(at)).map(|at| self.header[at].as_str());
+        let others: Vec<&str> = others.collect();
+        (!others.is_empty()).then(|| format!("'{}'", shorten(&others.join("', '"), 200)))
     }
 
     /// What the row calls its student.

@@ -59,6 +59,11 @@ impl Graded {
         self.marks.iter().filter_map(|mark| mark.max_points).sum::<f64>() + 0.0
     }
 
+    /// Whether an answer that counts has no points before the instructor reads it.
+    pub(super) fn has_unread(&self) -> bool {
+        self.marks.iter().any(|mark| mark.unread && mark.max_points.is_some())
+    }
+
     /// All feedback to the student, on one line, in the rubric's language.
     pub(super) fn feedback(&self, rubric: &Rubric) -> String {
         let items = rubric.items.iter().zip(&self.marks).filter(|(_, mark)| mark.max_points.is_some());

@@ -112,7 +112,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let machines = key.as_ref().map(|key| Machines::of(key, &class));
     let groups = args.groups.as_deref().map(|path| Groups::read(path, &class)).transpose()?;
     let groups = groups.unwrap_or_default();
-    for (name, members) in &groups.0 {
+    if let Some(columns) = &groups.not_used {
+        message(format!("lab grade: note: --groups: the columns {columns} are not used"));
+    }
+    for (name, members) in &groups.members {
         let members: Vec<String> = members.iter().map(|student| class.shown(*student)).collect();
         message(format!("lab grade: group '{}': {}", shorten(name, 60), members.join(", ")));
     }
@@ -150,8 +153,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if course.machines.as_ref().is_some_and(Machines::by_records) {
         one_machine_each(&mut graded);
     }
-    notes.extend(course.notes(&graded));
+    notes.extend(course.map.unknown(&submissions));
     notes.extend(points.give(&mut graded, &course.rubric, &course.class));
+    notes.extend(course.notes(&graded));
     notes.extend(points.changed(&graded, &course.class));
     for (student, graded) in graded.iter().enumerate() {
         let of_student = |why| format!("no grade for '{}': {why}", course.class.shown(student));
@@ -267,6 +271,7 @@ impl Course<'_> {
             self.class.note(what, listed.map(|student| self.class.shown(student)))
         };
         let unread = |graded: &Graded| graded.notes.contains(&Reason::NoAnswersFound);
+        let to_read = |graded: &Graded| graded.refused.is_none() && graded.has_unread();
         let late = |graded: &Graded| graded.late.is_some_and(|late| late > 0.0);
         let timeless = |graded: &Graded| graded.notes.contains(&Reason::TimeUnknown);
         let by_records = "the roster has no column with the header that the key's names had: each submission is graded by the machine of its sealed records";
@@ -277,6 +282,7 @@ impl Course<'_> {
         };
         let notes = [
             list("nothing that can be read was handed in (the notes say why)", unread),
+            list("answers to read, which have no points yet (texts.html)", to_read),
             list("late (hours are in grades.csv)", late),
             list("the time of hand-in is not known", timeless),
             of_machines.map(str::to_owned),

@@ -170,7 +170,8 @@ impl Shown<'_> {
             });
             (format!("gradescope/{}/results.json", names::file_stem(name)), format!("{result:#}\n"))
         };
-        self.students().filter(|(_, graded)| graded.refused.is_none()).map(of_student)
+        let has_grade = |graded: &Graded| graded.refused.is_none() && !graded.has_unread();
+        self.students().filter(move |(_, graded)| has_grade(graded)).map(of_student)
     }
 
     /// A page with all texts that the instructor has to read; `None` if there are none.

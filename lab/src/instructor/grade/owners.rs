@@ -22,7 +22,11 @@ pub(super) const NOBODY: &str = "-";
 
 /// Groups that hand in together, by name.
 #[derive(Debug, Default)]
-pub(super) struct Groups(pub(super) BTreeMap<String, BTreeSet<usize>>);
+pub(super) struct Groups {
+    pub(super) members: BTreeMap<String, BTreeSet<usize>>,
+    /// Columns that are not used, for a message.
+    pub(super) not_used: Option<String>,
+}
 
 impl Groups {
     /// Reads a table with a column `group` and one that names students, a row for each
@@ -33,16 +37,20 @@ impl Groups {
             let hint = "; call the column of the groups' names so, with a row for each member";
             let group = table.needed(&["group"], hint)?;
             let join = class.join(&table.header, &[group])?;
-            let mut groups = Groups::default();
+            let others = join.others(&[group]);
+            let mut groups = Groups { not_used: others, ..Groups::default() };
             for row in &table.rows {
                 let (name, shown) = (row.cell(group), join.shown(&row.cells));
+                if name.is_empty() {
+                    continue;
+                }
                 let member = join.student(&row.cells)?;
                 let member =
                     member.ok_or_else(|| format!("'{shown}' is not in the roster; correct that row"))?;
                 if groups.of(member).is_some_and(|(known, _)| known != name) {
                     return Err(format!("'{shown}' is in two groups; correct one row"));
                 }
-                groups.0.entry(name.to_owned()).or_default().insert(member);
+                groups.members.entry(name.to_owned()).or_default().insert(member);
             }
             Ok(groups)
         })
@@ -50,15 +58,15 @@ impl Groups {
 
     /// The group of a student.
     pub(super) fn of(&self, student: usize) -> Option<(&String, &BTreeSet<usize>)> {
-        self.0.iter().find(|(_, members)| members.contains(&student))
+        self.members.iter().find(|(_, members)| members.contains(&student))
     }
 }
 
 /// `map.csv`: what the instructor decided, by the names of submissions.
 pub(super) struct Map {
     table: Table,
-    /// By submission: the student, no student, or not decided yet.
-    decided: BTreeMap<String, Option<Option<usize>>>,
+    /// By submission: its students, or that it is not decided yet.
+    decided: BTreeMap<String, Option<BTreeSet<usize>>>,
 }
 
 impl Map {
@@ -79,24 +87,39 @@ impl Map {
         else {
             return Err("it needs the columns 'submission' and 'student'".to_owned());
         };
-        let mut decided = BTreeMap::new();
+        let mut decided = BTreeMap::<String, Option<BTreeSet<usize>>>::new();
         for row in &table.rows {
             let (submission, name) = (unquoted(row.cell(submission)), row.cell(student));
-            let whose = match name {
-                "" => None,
-                NOBODY => Some(None),
-                name => Some(Some(class.by_name(name).ok_or_else(|| {
+            let of_name = |name: &str| {
+                class.by_name(name).ok_or_else(|| {
                     format!(
                         "'{}' is not the name of one student; write it as in the roster, or '{NOBODY}' for nobody",
                         shorten(name, 60)
                     )
-                })?)),
+                })
             };
-            if decided.insert(submission.to_owned(), whose).is_some_and(|known| known != whose) {
+            let known = decided.entry(submission.to_owned()).or_default();
+            if name.is_empty() {
+                continue;
+            }
+            // A row for each of several students is of a group.
+            if known.as_ref().is_some_and(|known| known.is_empty() != (name == NOBODY)) {
                 return Err(format!("'{}' is in two rows; leave one", shorten(submission, 60)));
+            }
+            let known = known.get_or_insert_default();
+            if name != NOBODY {
+                known.insert(of_name(name)?);
             }
         }
         Ok(Map { table, decided })
+    }
+
+    /// The names in the map that no submission has.
+    pub(super) fn unknown(&self, submissions: &[Submission]) -> Option<String> {
+        let names = self.decided.iter().filter(|(_, whose)| whose.is_some()).map(|(name, _)| name);
+        let unknown = names.filter(|name| !submissions.iter().any(|one| one.name == **name));
+        let unknown: Vec<String> = unknown.take(10).map(|name| format!("'{}'", shorten(name, 60))).collect();
+        (!unknown.is_empty()).then(|| format!("map.csv: no submission is called {}", unknown.join(", ")))
     }
 
     /// The table as it is, with a row for each unresolved submission that it lacks, to be
@@ -135,7 +158,7 @@ impl Course<'_> {
     pub(super) fn named(&self, names: &[String]) -> Owner {
         // The name of a group may be a value of another student.
         let group = |name: &String| {
-            let members = self.groups.0.get(name.trim())?;
+            let members = self.groups.members.get(name.trim())?;
             self.class.mentioned(name).is_subset(members).then_some(members)
         };
         if let Some(members) = names.iter().find_map(group) {

@@ -34,6 +34,33 @@ pub(super) fn equal(one: f64, other: f64) -> bool {
     (one - other).abs() < 0.0051
 }
 
+/// Whether a cell of points has others than the program has `computed`.
+fn is_given(cell: &str, computed: Option<f64>) -> bool {
+    !cell.is_empty() && !computed.zip(number(cell)).is_some_and(|(one, other)| equal(one, other))
+}
+
+/// An answer as spreadsheets may change it: `74.90 %` to `74.9%`.
+fn plain(answer: &str) -> String {
+    let text: String = answer.split_whitespace().collect();
+    let (value, unit) = text.strip_suffix('%').map_or((text.as_str(), ""), |value| (value, "%"));
+    number(value).map_or(text.clone(), |value| format!("{value}{unit}"))
+}
+
+/// An item that the table has points by hand for, and the rubric has not.
+fn of_unknown_item<'t>(table: &'t Table, rubric: &Rubric) -> Result<Option<&'t str>, String> {
+    for (at, header) in table.header.iter().enumerate() {
+        let id = header.trim().strip_suffix("_points").unwrap_or_default();
+        let computed = table.column(&[&format!("{id}_computed")])?;
+        let Some(computed) = computed.filter(|_| !rubric.items.iter().any(|item| item.id == id)) else {
+            continue;
+        };
+        if table.rows.iter().any(|row| is_given(row.cell(at), number(row.cell(computed)))) {
+            return Ok(Some(id));
+        }
+    }
+    Ok(None)
+}
+
 impl Points {
     /// The points in the earlier `grades.csv`, if it is there: those that differ from the
     /// computed ones.
@@ -53,7 +80,11 @@ impl Points {
         for (place, item) in rubric.items.iter().enumerate() {
             let with = |what: &str| table.column(&[&format!("{}_{what}", item.id)]);
             let (computed, answer) = (with("computed")?, with("answer")?);
-            columns.extend(with("points")?.map(|points| (place, item, points, computed, answer)));
+            let points = with("points")?;
+            if points.is_none() && computed.or(answer).is_some() {
+                return Err(format!("it has columns of '{0}', and no column '{0}_points'", item.id));
+            }
+            columns.extend(points.map(|points| (place, item, points, computed, answer)));
         }
         if columns.is_empty() {
             return Err("it has no column of points of an item".to_owned());
@@ -62,6 +93,12 @@ impl Points {
         let of_items = rubric.items.iter().flat_map(|item| OF_ITEM.map(|what| format!("{}_{what}", item.id)));
         let own: Vec<String> = of_items.chain(COLUMNS.map(str::to_owned)).collect();
         let is_own = |at: &usize| own.iter().any(|name| name.eq_ignore_ascii_case(table.header[*at].trim()));
+        if let Some(id) = of_unknown_item(table, rubric)? {
+            return Err(format!(
+                "points are given for '{}', which is not in the rubric; add the --rubric or --assignment that has it",
+                shorten(id, 60)
+            ));
+        }
         let join = class.join(&table.header, &(1..table.header.len()).filter(is_own).collect::<Vec<_>>())?;
         let sum = table.column(&["max_points"])?.and(table.column(&["points"])?);
         let of_row = |(student, row): (usize, usize)| Some((student, number(table.rows[row].cell(sum?))?));
@@ -71,8 +108,7 @@ impl Points {
             for (place, item, points, computed, answer) in &columns {
                 let cell = row.cell(*points);
                 let computed = computed.and_then(|at| number(row.cell(at)));
-                if cell.is_empty() || computed.zip(number(cell)).is_some_and(|(one, other)| equal(one, other))
-                {
+                if !is_given(cell, computed) {
                     continue;
                 }
                 let points = number(cell).filter(|points| (0.0..=item.points).contains(points));
@@ -115,7 +151,7 @@ impl Points {
                     mark.max_points = Some(item.points);
                 }
                 match self.given.get(&(student, place)) {
-                    Some((_, Some(answer))) if *answer != inert(&mark.answer) => {
+                    Some((_, Some(answer))) if plain(answer) != plain(&inert(&mark.answer)) => {
                         changed.push(class.shown(student));
                     }
                     Some((points, _)) => {

@@ -43,7 +43,7 @@ impl Course<'_> {
         for (path, listed) in paths.iter().zip(&listed) {
             let name = input::name(path);
             let of_path = if !path.is_dir() && files::ending(&path.to_string_lossy()) == "csv" {
-                Table::read_with(path, |table| self.rows(&table, &name, &mut notes))?
+                Table::read_with(path, |table| self.rows(&table, &name, paths.len() > 1, &mut notes))?
             } else {
                 self.files(gradescope::read(path)?, listed, |path| times[&path.file_name()] > 1)
             };
@@ -167,7 +167,13 @@ impl Course<'_> {
 
     /// One submission for each row, with a column for each field.
     /// Fails if no column names students, or a time cannot be read.
-    fn rows(&self, table: &Table, file: &str, notes: &mut Vec<String>) -> Result<Vec<Submission>, String> {
+    fn rows(
+        &self,
+        table: &Table,
+        file: &str,
+        is_of_several: bool,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<Submission>, String> {
         let time = table.column(&times::HEADERS)?;
         let mut fields: Vec<(usize, &String)> = Vec::new();
         for id in &self.fields {
@@ -178,21 +184,22 @@ impl Course<'_> {
         }
         let own: Vec<usize> = fields.iter().map(|(at, _)| *at).chain(time).collect();
         let join = self.class.join(&table.header, &own)?;
-        let known = own.iter().chain(join.columns.iter().map(|(at, _)| at)).collect::<Vec<_>>();
-        let others = (0..table.header.len()).filter(|at| !known.contains(&at));
-        let others: Vec<&str> = others.map(|at| table.header[at].as_str()).collect();
-        if !others.is_empty() {
-            let others = shorten(&others.join("', '"), 200);
-            notes.push(format!("{file}: no question has the id of the columns '{others}'"));
-        }
+        let others = join.others(&own);
+        notes.extend(others.map(|others| format!("{file}: no question has the id of the columns {others}")));
+        // Several rows of a student need names of their own.
+        let mut times = HashMap::<_, usize>::new();
+        table.rows.iter().for_each(|row| *times.entry(join.shown(&row.cells)).or_default() += 1);
         let of_row = |row: &Row| {
-            let name = join.shown(&row.cells);
-            let time = times::cell(time.map_or("", |at| row.cell(at)), &name, self.due)?;
+            let mut name = join.shown(&row.cells);
+            let handed_in = times::cell(time.map_or("", |at| row.cell(at)), &name, self.due)?;
+            if times[&name] > 1 || is_of_several {
+                name += &format!(" ({file}:{})", row.line);
+            }
             let answer = |(at, id): &(usize, &String)| ((*id).clone(), Answer::from(row.cell(*at)));
             let answers: BTreeMap<_, _> = fields.iter().map(answer).collect();
             let owner = self.decided(&name, self.one(join.students(&row.cells), "is not in the roster"));
             let (suggested, evidence, notes) = Default::default();
-            Ok(Submission { name, owner, suggested, time, answers, evidence, notes })
+            Ok(Submission { name, owner, suggested, time: handed_in, answers, evidence, notes })
         };
         table.rows.iter().map(of_row).collect()
     }

@@ -8,6 +8,7 @@ use common::text::{inert, shorten};
 
 use super::class::Class;
 use super::grader::Graded;
+use super::output::GRADES;
 use super::points::{equal, number};
 use super::rubric::Rubric;
 use super::times::{self, Due};
@@ -72,7 +73,7 @@ impl Worksheet {
                 continue;
             }
             let row = &self.table.rows[place];
-            let grade = match self.scale(row, graded.most()) {
+            let grade = match self.scale(row, graded) {
                 Ok(scale) => graded.points() * scale,
                 Err(why) => {
                     refused.push(format!("the worksheet: not filled: '{name}' (line {}): {why}", row.line));
@@ -109,9 +110,8 @@ impl Worksheet {
         (format!("\u{feff}{}", self.table.text()), notes)
     }
 
-    /// The factor from our points, of `most`, to a row's grade; or why the row cannot have a
-    /// grade.
-    fn scale(&self, row: &Row, most: f64) -> Result<f64, String> {
+    /// The factor from our points to a row's grade; or why the row cannot have a grade.
+    fn scale(&self, row: &Row, graded: &Graded) -> Result<f64, String> {
         if self.lock.is_some_and(|at| LOCKED.iter().any(|no| row.cell(at).eq_ignore_ascii_case(no))) {
             return Err(format!("its grade is locked ('{}')", LOCK[0]));
         }
@@ -119,7 +119,10 @@ impl Worksheet {
         if !grade.is_empty() && grade != "-" && number(grade).is_none() {
             return Err(format!("its grade '{}' is not a number, as of a scale", shorten(grade, 20)));
         }
-        let Some(at) = self.most else { return Ok(1.0) };
+        if graded.has_unread() {
+            return Err(format!("answers are to be read first; give points in {GRADES}"));
+        }
+        let (Some(at), most) = (self.most, graded.most()) else { return Ok(1.0) };
         let largest = number(row.cell(at))
             .filter(|largest| *largest > 0.0)
             .ok_or_else(|| format!("its largest grade is '{}', as of a scale", shorten(row.cell(at), 20)))?;

@@ -122,7 +122,10 @@ const CASES: &[Case] = &[
         what: "groups: a column of groups and one of members, others are ignored",
         roster: "user,number\nana,1\nbea,2\ncarl,3\ndan,4\neve,5\nfay,6\n",
         files: &[
-            ("g.csv", "group,student,seat,tutor\nA,ana,5,carl\nA,bea,4,carl\n4,eve,1,carl\nG1,fay,,\n"),
+            (
+                "g.csv",
+                "group,student,seat,tutor\nA,ana,5,carl\nA,bea,4,carl\n4,eve,1,carl\nG1,fay,,\n,dan,,\n,carl,,\n",
+            ),
             ("in/ana/", "RIGHT"),
             ("in/carl/", "PART"),
             ("in/4/", "WRONG"),
@@ -131,7 +134,12 @@ const CASES: &[Case] = &[
         args: "--name-column user --groups g.csv in",
         code: 1,
         points: &[("ana", "3"), ("bea", "3"), ("carl", "1"), ("dan", "-"), ("fay", "0")],
-        says: &["group 'A': ana, bea\n", "group '4': eve\n", "'4' is the name of no student; suggested: dan"],
+        says: &[
+            "the columns 'seat', 'tutor' are not used",
+            "group 'A': ana, bea\n",
+            "group '4': eve\n",
+            "'4' is the name of no student; suggested: dan",
+        ],
         ..CASE
     },
     Case {
@@ -165,10 +173,21 @@ const CASES: &[Case] = &[
             ("A/hand/", "RIGHT"),
             ("B/hand/", "PART"),
             ("B/hand.json", "WRONG"),
-            ("o/map.csv", "submission,student\nA/hand,ana\nB/hand,bea\nhand.json,-\n"),
+            ("o/map.csv", "submission,student\nA/hand,ana\nA/hand,bea\nB/hand,-\nhand.json,-\nold,ana\n"),
         ],
         args: "--name-column user --output o A B",
-        points: &[("ana", "3"), ("bea", "1")],
+        points: &[("ana", "3"), ("bea", "3")],
+        says: &["map.csv: no submission is called 'old'\n"],
+        ..CASE
+    },
+    Case {
+        what: "two rows of one student, without times: the map says which counts",
+        files: &[
+            ("f.csv", "user,s2-2\nana,64 KiB\nana,1 KiB\nbea,64 KiB\n"),
+            ("o/map.csv", "submission,student\nana (f.csv:3),-\n"),
+        ],
+        args: "--name-column user --output o f.csv",
+        points: &[("ana", "1"), ("bea", "1")],
         ..CASE
     },
     Case {

@@ -29,7 +29,10 @@ const CASES: &[Case] = &[
         files: &[
             ("in/ana/", "RIGHT"),
             ("in/bea/", "PART"),
-            ("o/grades.csv", "user,Points,s2-2_reason,s2-3_points\nana,3,x,0.5\nbea,1,Right.,\n"),
+            (
+                "o/grades.csv",
+                "user,Points,s2-2_reason,s2-2_points,s2-2_answer\nana,3,x,0.5,64KiB\nbea,1,Right.,,\n",
+            ),
         ],
         args: "--name-column user --output o in",
         points: &[("ana", "2.5"), ("bea", "1")],
@@ -44,6 +47,21 @@ const CASES: &[Case] = &[
             ("o/moodle.csv", "Participant 2,2002,17.00,20.00,by hand\n"),
             ("o/moodle.csv", "1001,3.00,20.00,"),
         ],
+        ..CASE
+    },
+    Case {
+        what: "an answer for a person is named, and no 0 before it is read",
+        files: &[
+            ("in/ana/", "RIGHT"),
+            ("in/bea/", "{\"format\":\"cache-lab-answers\",\"version\":2,\"fields\":{\"s2-2\":\"64\"}}"),
+            ("w.csv", SHEET),
+        ],
+        args: "--name-column user --worksheet w.csv --output o in",
+        says: &[
+            "answers to read, which have no points yet (texts.html): 1 of 2 students: bea",
+            "not filled: 'bea' (line 3): answers are to be read first",
+        ],
+        holds: &[("o/moodle.csv", "2002,17.00,20.00,by hand"), ("o/gradescope/bea/results.json", "no file")],
         ..CASE
     },
     Case {
@@ -213,7 +231,11 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("--groups t.csv", "Group,group,user\nA,B,ana\n", "it has the columns 'Group' and 'group'"),
     ("--groups t.csv", "group,user\nA,ana\nB,ana\n", "'ana' is in two groups"),
     ("--groups t.csv", "group,user\nA,ana\nA,zoe\n", "'zoe' is not in the roster"),
-    ("--groups t.csv", "group,name\nA,Ana\n", "'Ana' means two students; correct that row"),
+    (
+        "--groups t.csv",
+        "group,name\nA,Ana\n",
+        "none of its columns ('group', 'name') has the header of a roster column that identifies students ('user', 'number')",
+    ),
     (
         "--worksheet t.csv",
         "number,Grade,user\n1001,,bea\n",
@@ -258,6 +280,11 @@ const POINTS: &[(&str, &str)] = &[
     ),
     ("user,s2-3_points\nana,2\n", "line 2, 'ana': '2' is not a number of points from 0 to 1 for s2-3"),
     ("user,s2-3_points\nana,1\nana,0\n", "'ana' is in lines 2 and 3"),
+    ("user,s2-3_points,s2-2_computed\nana,1,1\n", "it has columns of 's2-2', and no column 's2-2_points'"),
+    (
+        "user,s2-3_points,own_computed,own_points\nana,1,,2\n",
+        "points are given for 'own', which is not in the rubric",
+    ),
     ("user,points\nana,1\n", "it has no column of points of an item"),
 ];
 
