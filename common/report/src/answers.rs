@@ -255,10 +255,21 @@ impl Answers {
         Some(Answers::parse(&html[begin..end]))
     }
 
-    /// How many fields for answers a page has, other than the students' numbers and names.
-    pub fn fields_in_page(html: &str) -> usize {
-        let all = html.matches(" data-field=\"").count();
-        all.saturating_sub(html.matches(" id=\"student-").count())
+    /// The fields for answers that a page has, other than the students' numbers and names: the id and the
+    /// label of each, as the page writes them.
+    pub fn fields_in_page(html: &str) -> Vec<(&str, &str)> {
+        const LABEL: &str = "class=\"out\">";
+        let field = |(at, mark): (usize, &str)| {
+            let (before, after) = (&html[..at], &html[at + mark.len()..]);
+            let (_, id) = before.rsplit_once(" id=\"")?;
+            // A label is around its field; a legend is inside of it.
+            let is_inside = !after.starts_with("line") && !after.starts_with("text");
+            let label = if is_inside { after.split_once(LABEL) } else { before.rsplit_once(LABEL) };
+            let label = label.and_then(|(_, text)| text.split('<').next()).unwrap_or_default();
+            Some((id.trim_end_matches('"'), label))
+        };
+        let fields = html.match_indices(" data-field=\"").filter_map(field);
+        fields.filter(|(id, _)| !id.starts_with("student-")).collect()
     }
 
     /// Whether a text claims to be a set of answers, complete or not.

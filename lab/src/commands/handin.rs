@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
 use common::system::{date, files};
-use common::text::counted;
+use common::text::{counted, shorten};
 use common::{authentic, encoding, input, output};
 use report::{Answer, Answers};
 use serde_json::json;
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (records, mut missing) = records(args)?;
     let number = records.iter().filter(|(name, _)| name.starts_with("records/")).count();
     match &page {
-        Some(page) => missing.extend(empty_fields(page, answered)),
+        Some(page) => missing.extend(empty_fields(page, &answers)),
         None => missing.push(format!("there is no report.html in '{}'", input::name(folder))),
     }
     let shown = if page.is_some() { "the page, " } else { "" };
@@ -94,16 +94,28 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     output::print(&format!("{}: {answered}, {shown}{number}. Hand in this file.\n", out.display()))
 }
 
-/// Whether a field has an answer; the student's name is none.
+/// Whether a field has an answer; the student's name is none, nor is when the specification was shown.
 pub(crate) fn is_answer(id: &str, answer: &Answer) -> bool {
-    !id.starts_with("student-") && !answer.is_empty()
+    !id.starts_with("student-") && id != "spec-shown" && !answer.is_empty()
 }
 
-/// How many of the page's fields have no answer, if any.
-fn empty_fields(page: &[u8], answered: usize) -> Option<String> {
-    let fields = Answers::fields_in_page(&encoding::decode(page).ok()?);
-    let empty = fields.checked_sub(answered).filter(|empty| *empty > 0)?;
-    Some(format!("empty fields of the page: {empty} of {fields}"))
+/// Empty fields that are listed.
+const LISTED: usize = 20;
+
+/// The page's fields that have no answer, if any.
+fn empty_fields(page: &[u8], answers: &Answers) -> Option<String> {
+    let page = encoding::decode(page).ok()?;
+    let fields = Answers::fields_in_page(&page);
+    let is_empty = |id: &str| answers.fields.get(id).is_none_or(Answer::is_empty);
+    let empty = Vec::from_iter(fields.iter().filter(|(id, _)| is_empty(id)));
+    let shown = |(id, label): &&(&str, &str)| {
+        let escapes = [("&#x27;", "'"), ("&#x2f;", "/"), ("&quot;", "\""), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")];
+        let label = escapes.iter().fold((*label).to_owned(), |label, (from, to)| label.replace(from, to));
+        format!("\n  {}: {}", shorten(id, 60), shorten(&label, 100))
+    };
+    let list: String = empty.iter().take(LISTED).map(|field| shown(field)).collect();
+    let more = if empty.len() > LISTED { "\n  and more, which the page lists" } else { "" };
+    (!empty.is_empty()).then(|| format!("{} of {} fields are empty:{list}{more}", empty.len(), fields.len()))
 }
 
 /// `report.zip` for `report`; for `.`, the name of the current folder.

@@ -98,7 +98,7 @@ fn missing_parts_are_reported_before_the_hand_in() {
     other.start_file("notes/versions.json", zip::write::SimpleFileOptions::default()).unwrap();
     other.finish().unwrap();
     write(folder, "broken/answers.json", "{");
-    let fields = "<input id=\"student-1-name\" data-field=\"line\"><fieldset id=\"s2-2\" data-field=\"bytes\"><textarea id=\"s2-2-why\" data-field=\"text\">";
+    let fields = "<input id=\"student-1-name\" data-field=\"line\"><fieldset id=\"s2-2\" data-field=\"bytes\"><label><span class=\"out\">Which values show it?</span><textarea id=\"s2-2-why\" data-field=\"text\">";
     write(folder, "page/report.html", &(page(&format!("{PART},{SIGNED}")) + fields));
     for (args, code, says) in [
         ("", 1, "'report' is not a folder; run `lab run` first"),
@@ -112,7 +112,7 @@ fn missing_parts_are_reported_before_the_hand_in() {
         ("numberless", 1, "the number of the first student is missing"),
         ("bare --output other.zip", 2, "other.zip exists and was not written by lab handin"),
         ("bare", 0, "x.json will not count as a record"),
-        ("page", 0, "empty fields of the page: 1 of 2"),
+        ("page", 0, "1 of 2 fields are empty:\n  s2-2-why: Which values show it?"),
     ] {
         let (status, message) = handin(folder, args);
         assert!(status == Some(code) && message.contains(says), "{args}: {status:?} {message}");
