@@ -77,7 +77,7 @@ pub fn hints(record: &Record) -> Vec<String> {
         format!("Too few runs show whether a ratio is chance: give --runs {ENOUGH} or more.")
     } else {
         format!(
-            "These runs do not distinguish ratios between {:.2} and {CLEAR:.2}: such kernels are equally fast.",
+            "These runs do not distinguish ratios between {:.2} and {CLEAR:.2}: such kernels may be equally fast.",
             CLEAR.recip()
         )
     });

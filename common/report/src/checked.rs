@@ -163,7 +163,7 @@ fn hint(kind: Kind) -> &'static str {
         Kind::Percent => "Hit rate = 1 − misses / (loads + stores), in percent, to two decimals.",
         Kind::Points => "The new hit rate minus the old one, in percentage points.",
         Kind::Number => {
-            "Speed-up = old time / new time, or old cycles / new cycles. After another run compute it again."
+            "Speed-up = old CPU time / new CPU time, or old cycles / new cycles. After another run compute it again."
         }
         Kind::Bytes | Kind::Count | Kind::Ns => "Rows times columns times the bytes of one element.",
     }
