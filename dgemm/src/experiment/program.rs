@@ -144,8 +144,8 @@ fn bytes([m, n, k]: [usize; 3], blocks: Blocks) -> Result<usize, Failure> {
     Ok(Problem::bytes(m, n, k, blocks))
 }
 
-/// Warnings about an outcome.
-fn notes(outcome: &Outcome, here: bool) -> Vec<String> {
+/// Warnings about an outcome; its missing model is named if others of the run have one.
+fn notes(outcome: &Outcome, here: bool, some_modelled: bool) -> Vec<String> {
     let mut notes = Vec::new();
     let name = outcome.subject.name();
     if let Some(reason) = outcome.seconds.reason()
@@ -153,6 +153,13 @@ fn notes(outcome: &Outcome, here: bool) -> Vec<String> {
         && reason != experiment::LEFT_OUT
     {
         notes.push(format!("{name} is not timed: {reason}"));
+    }
+    if let Err(reason) = &outcome.model
+        && some_modelled
+        && matches!(outcome.subject, Subject::Rung(_))
+        && reason != experiment::LEFT_OUT
+    {
+        notes.push(format!("the misses of {name} are not modelled: {reason}"));
     }
     if let Some(check) = outcome.check.filter(|&check| check > 1e-9) {
         notes.push(format!("the product of {name} is wrong: its check is off by {check:.1e}"));
@@ -206,7 +213,8 @@ impl Args {
         let mut record = session.record("dgemm").set("block_l1", l1).set("block_l2", l2);
         record = record.set("base", base).set("threads", threads).set("isa", p.isa.name());
         record.rows = outcomes.iter().map(|outcome| row(outcome, p)).collect();
-        for note in outcomes.iter().flat_map(|outcome| notes(outcome, session.measures_host)) {
+        let some_modelled = outcomes.iter().any(|outcome| outcome.model.is_ok());
+        for note in outcomes.iter().flat_map(|outcome| notes(outcome, session.measures_host, some_modelled)) {
             session.note(&mut record, note);
         }
         record
