@@ -15,6 +15,9 @@ const STUDENT: &str = "student";
 pub(super) struct Class {
     pub(super) names: Vec<String>,
     listed: Listed,
+    /// The roster's columns that tell students apart. A table that has others in common, such
+    /// as a tutor's name, does not name students by them.
+    identifying: Vec<usize>,
     /// Columns and students of each value, without case.
     places: HashMap<String, Vec<(usize, usize)>>,
 }
@@ -27,7 +30,14 @@ impl Class {
                 places.entry(names::folded(cell)).or_default().push((column, student));
             }
         }
-        Class { names: listed.names(), listed, places }
+        let is_identifying = |column: &usize| {
+            let cells = listed.rows.iter().map(|row| names::folded(&row[*column]));
+            let cells: Vec<String> = cells.filter(|cell| !cell.is_empty()).collect();
+            let is_distinct = cells.iter().collect::<BTreeSet<_>>().len() == cells.len();
+            listed.naming.contains(column) || is_distinct && 2 * cells.len() >= listed.rows.len()
+        };
+        let identifying = (0..listed.header.len()).filter(is_identifying).collect();
+        Class { names: listed.names(), listed, identifying, places }
     }
 
     /// The students with the `value` in one of these columns. Case counts unless no cell is
@@ -92,15 +102,6 @@ impl Class {
         self.listed.header.iter().position(|column| column.to_lowercase() == header)
     }
 
-    /// Whether a column of the roster tells its students apart: a table that has others in
-    /// common, such as a tutor's name, does not name students by them.
-    fn identifies(&self, column: usize) -> bool {
-        let cells = self.listed.rows.iter().map(|row| names::folded(&row[column]));
-        let cells: Vec<String> = cells.filter(|cell| !cell.is_empty()).collect();
-        let distinct = cells.iter().collect::<BTreeSet<_>>().len() == cells.len();
-        self.listed.naming.contains(&column) || distinct && 2 * cells.len() >= self.listed.rows.len()
-    }
-
     /// How a table names students: by its columns that have the header of a roster column
     /// that identifies students; 'student' stands for the student's name.
     /// Fails if it has no such column, or two with one header.
@@ -109,7 +110,7 @@ impl Class {
         let named = |(at, name): &(usize, &String)| !except.contains(at) && !name.trim().is_empty();
         for (at, name) in header.iter().enumerate().filter(named) {
             let own = || name.trim().eq_ignore_ascii_case(STUDENT).then_some(self.listed.naming[0]);
-            let column = self.column(name).or_else(own).filter(|column| self.identifies(*column));
+            let column = self.column(name).or_else(own).filter(|column| self.identifying.contains(column));
             let Some(column) = column else { continue };
             if columns.iter().any(|(_, known)| *known == column) {
                 return Err(format!("it has two columns for '{}'; rename one", shorten(name, 60)));
@@ -119,9 +120,7 @@ impl Class {
         let naming = &self.listed.naming;
         columns.sort_by_key(|(_, column)| !naming.contains(column));
         if columns.is_empty() {
-            let all = self.listed.header.iter().enumerate();
-            let identifying =
-                all.filter(|(column, _)| self.identifies(*column)).map(|(_, name)| name.clone());
+            let identifying = self.identifying.iter().map(|column| self.listed.header[*column].clone());
             let identifying: Vec<String> = identifying.collect();
             let headers = |names: &[String]| shorten(&names.join("', '"), 200);
             return Err(format!(

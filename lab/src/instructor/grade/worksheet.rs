@@ -90,8 +90,8 @@ impl Worksheet {
             let feedback = inert(&escaped(&graded.feedback(rubric)));
             let other = |at: usize| !["", &feedback].contains(&row.cell(at));
             replaced.extend(self.feedback.filter(|at| other(*at)).map(|_| name));
-            // Decimals as in the column of the largest grade.
-            let comma = self.most.is_some_and(|at| row.cell(at).contains(','));
+            // Decimals as in the row's other grades.
+            let comma = self.most.into_iter().chain([self.grade]).any(|at| row.cell(at).contains(','));
             let grade = format!("{grade:.2}");
             let cells = &mut self.table.rows[place].cells;
             cells[self.grade] = if comma { grade.replace('.', ",") } else { grade };

@@ -23,8 +23,9 @@ pub(crate) fn answers(fields: &str) -> String {
     )
 }
 
-/// Writes a file; RIGHT, PART and WRONG stand for such answers, and a path that ends in `/`
-/// is a folder with them.
+/// Writes a file; RIGHT, PART and WRONG stand for such answers. Fields alone are those of
+/// answers.json, items alone those of a rubric, tasks alone those of exercises.json. A path
+/// that ends in `/` is a folder with answers.
 pub(crate) fn write(folder: &Path, place: &str, content: &str) {
     let place = if place.ends_with('/') { format!("{place}answers.json") } else { place.to_owned() };
     let path = folder.join(place);
@@ -33,6 +34,13 @@ pub(crate) fn write(folder: &Path, place: &str, content: &str) {
         "RIGHT" => answers(RIGHT),
         "PART" => answers(PART),
         "WRONG" => answers(WRONG),
+        content if content.starts_with("\"s") => answers(content),
+        content if content.starts_with("[[item]]") => {
+            format!("format = \"cache-lab-rubric/1\"\ntitle = \"t\"\n{content}")
+        }
+        content if content.starts_with("[{\"name\"") => {
+            format!("{{\"format\":\"cache-lab-exercises/1\",\"tasks\":{content}}}")
+        }
         content => content.to_owned(),
     };
     std::fs::write(path, content).unwrap();

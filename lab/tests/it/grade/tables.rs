@@ -4,7 +4,7 @@ use super::{CASE, Case, graded, write};
 
 const SHEET: &str = "Identifier,number,Grade,Maximum Grade,Feedback comments\nParticipant 1,1001,,20.00,\nParticipant 2,2002,17.00,20.00,by hand\n";
 const DUE: &str = "--name-column user --due 2026-11-20T23:59+01:00 --times t.csv --output o in";
-const SMALL: &str = "format = \"cache-lab-rubric/1\"\ntitle = \"t\"\n[[item]]\nid = \"s2-2\"\nlabel = \"a\"\nkind = \"bytes\"\nvalue = 65536\n";
+const SMALL: &str = "[[item]]\nid = \"s2-2\"\nlabel = \"a\"\nkind = \"bytes\"\nvalue = 65536\n";
 
 const CASES: &[Case] = &[
     Case {
@@ -51,11 +51,7 @@ const CASES: &[Case] = &[
     },
     Case {
         what: "an answer for a person is named, and no 0 before it is read",
-        files: &[
-            ("in/ana/", "RIGHT"),
-            ("in/bea/", "{\"format\":\"cache-lab-answers\",\"version\":2,\"fields\":{\"s2-2\":\"64\"}}"),
-            ("w.csv", SHEET),
-        ],
+        files: &[("in/ana/", "RIGHT"), ("in/bea/", r#""s2-2":"64""#), ("w.csv", SHEET)],
         args: "--name-column user --worksheet w.csv --output o in",
         says: &[
             "answers to read, which have no points yet (texts.html): 1 of 2 students: bea",
@@ -100,15 +96,9 @@ const CASES: &[Case] = &[
     Case {
         what: "no answer is graded yet: no 0 in the worksheet",
         files: &[
-            (
-                "in/ana/",
-                r#"{"format":"cache-lab-answers","version":2,"saved":"","fields":{"spec-comment":"So."}}"#,
-            ),
+            ("in/ana/", r#""spec-comment":"So.""#),
             ("w.csv", SHEET),
-            (
-                "rubric.toml",
-                "format = \"cache-lab-rubric/1\"\ntitle = \"t\"\n[[item]]\nid = \"spec-comment\"\nlabel = \"a\"\nby_hand = true\n",
-            ),
+            ("rubric.toml", "[[item]]\nid = \"spec-comment\"\nlabel = \"a\"\nby_hand = true\n"),
         ],
         args: "--name-column user --rubric rubric.toml --worksheet w.csv --output o in",
         says: &["not filled: 'ana' (line 2): no answer of this student is graded yet"],
@@ -120,12 +110,12 @@ const CASES: &[Case] = &[
         files: &[
             ("in/ana/", "RIGHT"),
             ("in/bea/", "RIGHT"),
-            ("w.csv", "\u{feff}Identificador;user;Nota;Nota máxima\r\nP 1;ana;;20,00\r\n"),
+            ("w.csv", "\u{feff}Identificador;user;Nota;Nota máxima\r\nP 1;ana;5,5;20\r\n"),
             ("rubric.toml", SMALL),
         ],
         args: "--name-column user --worksheet w.csv --rubric rubric.toml --output o in",
         says: &["the worksheet has no row of: 1 of 2 students: bea"],
-        holds: &[("o/moodle.csv", "P 1;ana;\"20,00\";\"20,00\"\n")],
+        holds: &[("o/moodle.csv", "P 1;ana;\"20,00\";20\n")],
         ..CASE
     },
     Case {
@@ -191,26 +181,11 @@ const CASES: &[Case] = &[
                 "rubric.toml",
                 "format = \"cache-lab-rubric/1\"\ntitle = \"t\"\nrecords = \"own\"\n[[item]]\nid = \"tail\"\nlabel = \"a\"\nexpect = \"exercise.tail\"\npoints = 3\n[[item]]\nid = \"policy\"\nlabel = \"b\"\nexpect = \"exercise.policy\"\n",
             ),
-            (
-                "in/ana/exercises.json",
-                "{\"format\":\"cache-lab-exercises/1\",\"tasks\":[{\"name\":\"tail\",\"passed\":true},{\"name\":\"policy\",\"passed\":false}]}",
-            ),
-            (
-                "in/ana/x/policy.json",
-                "{\"format\":\"cache-lab-exercises/1\",\"tasks\":[{\"name\":\"policy\",\"passed\":true}]}",
-            ),
-            (
-                "in/bea/e.json",
-                "{\"format\":\"cache-lab-exercises/1\",\"tasks\":[{\"name\":\"tail\",\"passed\":false}]}",
-            ),
-            (
-                "in/carl/answers.json",
-                r#"{"format":"cache-lab-answers","version":2,"fields":{"s2-2":"x","exercises.json":"passed","exercise.tail":"passed"}}"#,
-            ),
-            (
-                "in/dan/e.json",
-                "{\"format\":\"cache-lab-exercises/1\",\"tasks\":[{\"name\":\"tail\",\"passed\":\"yes\"}]}",
-            ),
+            ("in/ana/exercises.json", r#"[{"name":"tail","passed":true},{"name":"policy","passed":false}]"#),
+            ("in/ana/x/policy.json", r#"[{"name":"policy","passed":true}]"#),
+            ("in/bea/e.json", r#"[{"name":"tail","passed":false}]"#),
+            ("in/carl/answers.json", r#""s2-2":"x","exercises.json":"passed","exercise.tail":"passed""#),
+            ("in/dan/e.json", r#"[{"name":"tail","passed":"yes"}]"#),
         ],
         args: "--rubric rubric.toml --output o in",
         points: &[("ana", "5"), ("bea", "0"), ("carl", "0"), ("dan", "-")],
@@ -264,7 +239,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ),
     (
         "--rubric t.csv",
-        "format = \"cache-lab-rubric/1\"\ntitle = \"t\"\n[[item]]\nid = \"a\"\nlabel = \"a\"\nexpect = \"exercise.tial\"\n",
+        "[[item]]\nid = \"a\"\nlabel = \"a\"\nexpect = \"exercise.tial\"\n",
         "'a' expects 'exercise.tial'",
     ),
 ];
