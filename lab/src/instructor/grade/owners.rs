@@ -90,14 +90,6 @@ impl Map {
         let mut decided = BTreeMap::<String, Option<BTreeSet<usize>>>::new();
         for row in &table.rows {
             let (submission, name) = (unquoted(row.cell(submission)), row.cell(student));
-            let of_name = |name: &str| {
-                class.by_name(name).ok_or_else(|| {
-                    format!(
-                        "'{}' is not the name of one student; write it as in the roster, or '{NOBODY}' for nobody",
-                        shorten(name, 60)
-                    )
-                })
-            };
             let known = decided.entry(submission.to_owned()).or_default();
             if name.is_empty() {
                 continue;
@@ -108,7 +100,12 @@ impl Map {
             }
             let known = known.get_or_insert_default();
             if name != NOBODY {
-                known.insert(of_name(name)?);
+                known.insert(class.by_name(name).ok_or_else(|| {
+                    format!(
+                        "'{}' is not the name of one student; write it as in the roster, or '{NOBODY}' for nobody",
+                        shorten(name, 60)
+                    )
+                })?);
             }
         }
         Ok(Map { table, decided })

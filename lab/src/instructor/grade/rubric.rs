@@ -14,18 +14,14 @@ use serde::Deserialize;
 /// Identifies an assignment among the files.
 const ASSIGNMENT: &str = "\"cache-lab-assignment/";
 
-/// All items, in order.
+/// A rubric; the guide's is `rubric.toml`, which explains all.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Rubric {
-    /// Identifies the file as a rubric, with its version.
     format: String,
-    /// What is graded, in a few words.
     pub(crate) title: String,
-    /// What happens with records that were made on another machine, or changed.
     #[serde(default)]
     pub(crate) records: Records,
-    /// One for each answer that gets points.
     #[serde(rename = "item", default)]
     pub(crate) items: Vec<Item>,
     /// Feedback to students in that language, by the English sentence.
@@ -33,44 +29,31 @@ pub(crate) struct Rubric {
     pub(crate) words: BTreeMap<String, String>,
 }
 
-/// What a submission's records must be.
+/// What happens with records that were made on another machine, or changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Records {
-    /// Problems are noted.
     #[default]
     Noted,
-    /// Without records of the student's own machine there are no points.
     Own,
 }
 
-/// One answer.
+/// One answer; the top of `rubric.toml` explains the fields.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Item {
-    /// The id of the report's field.
     pub(crate) id: String,
-    /// What is asked, in a few words.
     pub(crate) label: String,
-    /// The points for the right answer, unless the assignment gives them.
     #[serde(rename = "points")]
     given: Option<f64>,
-    /// The points, once both files are read.
+    /// The points, once the assignment is read, too.
     #[serde(skip)]
     pub(crate) points: f64,
-    /// The kind of number: its unit.
     pub(crate) kind: Kind,
-    /// The name of the right figure: `l1.size` of the machine, `mm1.hit_rate` of the
-    /// records.
     pub(crate) expect: Option<String>,
-    /// Or the value itself,
     pub(crate) value: Option<f64>,
-    /// or the largest and the smallest right one.
     pub(crate) range: Option<[f64; 2]>,
-    /// Largest accepted error, as a share of the value; the default is that of the report's
-    /// page.
     pub(crate) tolerance: Option<f64>,
-    /// Whether the instructor reads the answer: it gets no points yet.
     pub(crate) by_hand: bool,
 }
 
