@@ -109,7 +109,14 @@ fn empty_fields(page: &[u8], answers: &Answers) -> Option<String> {
     let is_empty = |id: &str| answers.fields.get(id).is_none_or(Answer::is_empty);
     let empty = Vec::from_iter(fields.iter().filter(|(id, _)| is_empty(id)));
     let shown = |(id, label): &&(&str, &str)| {
-        let escapes = [("&#x27;", "'"), ("&#x2f;", "/"), ("&quot;", "\""), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")];
+        let escapes = [
+            ("&#x27;", "'"),
+            ("&#x2f;", "/"),
+            ("&quot;", "\""),
+            ("&lt;", "<"),
+            ("&gt;", ">"),
+            ("&amp;", "&"),
+        ];
         let label = escapes.iter().fold((*label).to_owned(), |label, (from, to)| label.replace(from, to));
         format!("\n  {}: {}", shorten(id, 60), shorten(&label, 100))
     };
