@@ -120,7 +120,7 @@ fn empty_fields(page: &[u8], answers: &Answers) -> Option<String> {
         let label = escapes.iter().fold((*label).to_owned(), |label, (from, to)| label.replace(from, to));
         format!("\n  {}: {}", shorten(id, 60), shorten(&label, 100))
     };
-    let list: String = empty.iter().take(LISTED).map(|field| shown(field)).collect();
+    let list: String = empty.iter().take(LISTED).map(shown).collect();
     let more = if empty.len() > LISTED { "\n  and more, which the page lists" } else { "" };
     (!empty.is_empty()).then(|| format!("{} of {} fields are empty:{list}{more}", empty.len(), fields.len()))
 }
