@@ -118,11 +118,11 @@ fn empty_fields(page: &[u8], answers: &Answers) -> Option<String> {
             ("&amp;", "&"),
         ];
         let label = escapes.iter().fold((*label).to_owned(), |label, (from, to)| label.replace(from, to));
-        format!("\n  {}: {}", shorten(id, 60), shorten(&label, 100))
+        format!("{} ({})", shorten(id, 60), shorten(&label, 100))
     };
-    let list: String = empty.iter().take(LISTED).map(shown).collect();
-    let more = if empty.len() > LISTED { "\n  and more, which the page lists" } else { "" };
-    (!empty.is_empty()).then(|| format!("{} of {} fields are empty:{list}{more}", empty.len(), fields.len()))
+    let list = Vec::from_iter(empty.iter().take(LISTED).map(shown)).join("; ");
+    let more = if empty.len() > LISTED { "; and more, which the page lists" } else { "" };
+    (!empty.is_empty()).then(|| format!("{} of {} fields are empty: {list}{more}", empty.len(), fields.len()))
 }
 
 /// `report.zip` for `report`; for `.`, the name of the current folder.

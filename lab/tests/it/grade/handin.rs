@@ -112,7 +112,7 @@ fn missing_parts_are_reported_before_the_hand_in() {
         ("numberless", 1, "the number of the first student is missing"),
         ("bare --output other.zip", 2, "other.zip exists and was not written by lab handin"),
         ("bare", 0, "x.json will not count as a record"),
-        ("page", 0, "1 of 2 fields are empty:\n  s2-2-why: Which values show it?"),
+        ("page", 0, "1 of 2 fields are empty: s2-2-why (Which values show it?)"),
     ] {
         let (status, message) = handin(folder, args);
         assert!(status == Some(code) && message.contains(says), "{args}: {status:?} {message}");
