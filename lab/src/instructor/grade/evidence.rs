@@ -20,6 +20,8 @@ pub(super) const PASSED: &str = "passed";
 pub(super) struct Submission {
     /// The name of its folder or file without the collecting system's ending.
     pub(super) name: String,
+    /// Names that the map may have for its files in addition.
+    pub(super) files: Vec<String>,
     /// Whose it is, none if nobody's; or a clause that says why nobody knows.
     pub(super) owner: Result<Vec<usize>, String>,
     /// The student whom it may be of.

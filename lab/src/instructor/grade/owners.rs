@@ -114,7 +114,8 @@ impl Map {
     /// The names in the map that no submission has.
     pub(super) fn unknown(&self, submissions: &[Submission]) -> Option<String> {
         let names = self.decided.iter().filter(|(_, whose)| whose.is_some()).map(|(name, _)| name);
-        let unknown = names.filter(|name| !submissions.iter().any(|one| one.name == **name));
+        let is_called = |name: &String, one: &Submission| one.name == *name || one.files.contains(name);
+        let unknown = names.filter(|name| !submissions.iter().any(|one| is_called(name, one)));
         let unknown: Vec<String> = unknown.take(10).map(|name| format!("'{}'", shorten(name, 60))).collect();
         (!unknown.is_empty()).then(|| format!("map.csv: no submission is called {}", unknown.join(", ")))
     }

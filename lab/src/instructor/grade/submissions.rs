@@ -65,7 +65,8 @@ impl Course<'_> {
         paths: &[PathBuf],
         is_repeated: impl Fn(&Path) -> bool,
     ) -> Vec<Submission> {
-        let mut collected = BTreeMap::<(String, Owner), (Vec<PathBuf>, Label, Option<Known>)>::new();
+        let mut collected =
+            BTreeMap::<(String, Owner), (Vec<PathBuf>, Vec<String>, Label, Option<Known>)>::new();
         for path in paths {
             let full = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if full == gradescope::FILE {
@@ -86,12 +87,15 @@ impl Course<'_> {
             let is_joined = known.is_none() && (label.is_certain || owner.is_ok());
             let name = shown(if is_joined { &label.key } else { &full });
             let owner = self.decided(&name, owner);
-            collected.entry((name, owner)).or_insert((Vec::new(), label, known)).0.push(path.clone());
+            let empty = (Vec::new(), Vec::new(), label, known);
+            let (paths, names, ..) = collected.entry((name, owner)).or_insert(empty);
+            paths.push(path.clone());
+            names.push(shown(&full));
         }
-        let submissions = collected.into_iter();
-        submissions
-            .filter_map(|(named, (paths, label, known))| self.read(named, &paths, label, known))
-            .collect()
+        let submissions = collected.into_iter().filter_map(|(named, (paths, files, label, known))| {
+            Some(Submission { files, ..self.read(named, &paths, label, known)? })
+        });
+        submissions.collect()
     }
 
     /// Reads all files of a submission once; `None` if there is not one.
@@ -162,7 +166,7 @@ impl Course<'_> {
         let values = label.names.into_iter().chain(submitters).chain(signed.map(Answer::to_string));
         let suggested = self.suggested(&evidence.machines(), values);
         let time = known.and_then(|known| known.time);
-        Some(Submission { name, owner, suggested, time, answers, evidence, notes })
+        Some(Submission { name, files: Vec::new(), owner, suggested, time, answers, evidence, notes })
     }
 
     /// One submission for each row, with a column for each field.
@@ -198,8 +202,8 @@ impl Course<'_> {
             let answer = |(at, id): &(usize, &String)| ((*id).clone(), Answer::from(row.cell(*at)));
             let answers: BTreeMap<_, _> = fields.iter().map(answer).collect();
             let owner = self.decided(&name, self.one(join.students(&row.cells), "is not in the roster"));
-            let (suggested, evidence, notes) = Default::default();
-            Ok(Submission { name, owner, suggested, time: handed_in, answers, evidence, notes })
+            let (files, suggested, evidence, notes) = Default::default();
+            Ok(Submission { name, files, owner, suggested, time: handed_in, answers, evidence, notes })
         };
         table.rows.iter().map(of_row).collect()
     }

@@ -156,11 +156,12 @@ const CASES: &[Case] = &[
             ("in/lab_3_2002_b.json", "WRONG"),
             ("in/x_4_1_answers.json", "PART"),
             ("in/x_4_2_exercises.json", "{}"),
-            ("o/map.csv", "submission,student\nx_4_1_answers.json,bea\nx_4_2_exercises.json,bea\n"),
+            ("o/map.csv", "submission,student\nx_4_1_answers.json,bea\nx_4_2_exercises.json,bea\nold,bea\n"),
         ],
         args: "--name-column user --output o in",
         code: 1,
         points: &[("bea", "1")],
+        says: &["map.csv: no submission is called 'old'\n"],
         holds: &[("o/map.csv", "\nlab_3_1001_a.json,\nlab_3_2002_b.json,\n")],
         ..CASE
     },
