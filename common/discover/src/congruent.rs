@@ -124,11 +124,11 @@ impl<P: Probe> Search<'_, P> {
     /// same order (the TLB's misses depend on it), but spread over other sets, in each as
     /// many as leave the level above no hit.
     fn hit(&mut self, pages: &[u64]) -> f64 {
-        let apart = 2 * self.line;
-        let groups = (pages.len() / (CROWD * self.held)).clamp(2, (self.page / apart - 2) as usize);
+        let spacing = 2 * self.line;
+        let groups = (pages.len() / (CROWD * self.held)).clamp(2, (self.page / spacing - 2) as usize);
         let costs: Vec<f64> = (1..=CONTROLS)
             .map(|turn| {
-                let aside = |i: usize| (1 + (i / turn) % groups) as u64 * apart;
+                let aside = |i: usize| (1 + (i / turn) % groups) as u64 * spacing;
                 let at = |(i, page): (usize, &u64)| page * self.page + (self.offset + aside(i)) % self.page;
                 let offsets: Vec<u64> = pages.iter().enumerate().map(at).collect();
                 self.probe.cost(&offsets)

@@ -199,10 +199,10 @@ fn first(probe: &mut impl Probe, fits_below: f64, found: &mut LevelFound) -> Res
 /// contradicts itself is refused.
 fn conclude(found: &mut LevelFound, sets: Result<(Sets, u64), String>, sharp: bool) {
     let (low, high) = found.knee_range;
-    found.ways = sets.and_then(|(set, beside)| {
+    found.ways = sets.and_then(|(set, above)| {
         let size = set.size();
         let allowed = low..if sharp { high } else { 2 * high };
-        if !allowed.contains(&(size + beside)) {
+        if !allowed.contains(&(size + above)) {
             found.range = (found.range.0.min(size), found.range.1.max(2 * size));
             return Err(format!(
                 "{} lines of one set at a distance of {} would make {}, but the cost rises between {} and {}: the sets \
@@ -222,7 +222,7 @@ fn conclude(found: &mut LevelFound, sets: Result<(Sets, u64), String>, sharp: bo
         } else {
             format!("lines at a distance of {} or a multiple fall into one set", Bytes(set.way))
         };
-        let exclusive = if beside > 0 {
+        let exclusive = if above > 0 {
             found.confidence = Confidence::Medium;
             " More fit while the level above holds some, as many as it has ways: this level stores none of its lines \
              (exclusive)."

@@ -182,11 +182,11 @@ pub fn translation(probe: &mut impl Probe, offsets: &[u64]) -> f64 {
         return 0.0;
     }
     let number: HashMap<u64, u64> = pages.into_keys().zip(0..).collect();
-    let apart = visits.iter().map(|(page, word)| page * PAGE + place(number[page]) + word);
-    let apart = probe.cost(&apart.collect::<Vec<_>>());
+    let scattered = visits.iter().map(|(page, word)| page * PAGE + place(number[page]) + word);
+    let scattered = probe.cost(&scattered.collect::<Vec<_>>());
     let together = visits.iter().map(|(page, word)| number[page] / LINES * PAGE + place(number[page]) + word);
     let together = probe.cost(&together.collect::<Vec<_>>());
-    if apart < CLEAR * together { 0.0 } else { apart - together }
+    if scattered < CLEAR * together { 0.0 } else { scattered - together }
 }
 
 /// Where in its page the line of a page lies: by the sum of the digits to base 16 of the page's number, so that

@@ -48,14 +48,14 @@ impl Plateau {
 }
 
 /// Costs of working sets from 1 KiB to the probe's reach, two per doubling.
-pub(super) fn scan(probe: &mut impl Probe, apart: u64) -> Scan {
+pub(super) fn scan(probe: &mut impl Probe, spacing: u64) -> Scan {
     let sizes = usual_sizes(1024, probe.reach(), 3);
-    sizes.into_iter().map(|size| (size, walk(probe, size, apart))).collect()
+    sizes.into_iter().map(|size| (size, walk(probe, size, spacing))).collect()
 }
 
-/// Cost of a working set without translation; `apart` bytes from one access to the next.
-fn walk(probe: &mut impl Probe, size: u64, apart: u64) -> f64 {
-    let cost = untranslated(probe, &shuffled(size / apart, |i| i * apart));
+/// Cost of a working set without translation; `spacing` bytes from one access to the next.
+fn walk(probe: &mut impl Probe, size: u64, spacing: u64) -> f64 {
+    let cost = untranslated(probe, &shuffled(size / spacing, |i| i * spacing));
     probe.point(size, cost);
     cost
 }
@@ -103,19 +103,19 @@ const SHARP: f64 = 1.3;
 const NONE_FITS: f64 = 0.9;
 
 /// Walks up in fine steps from where everything fits to where nothing does.
-pub(super) fn fine_knee(probe: &mut impl Probe, step: [Plateau; 2], apart: u64) -> Scan {
+pub(super) fn fine_knee(probe: &mut impl Probe, step: [Plateau; 2], spacing: u64) -> Scan {
     let [fast, slow] = step;
     let most = (2 * slow.from.max(fast.to)).min(probe.reach());
     // a scan of few lines fits longer where they may lie anywhere (fully associative)
-    let mut from = (fast.to / 8).max(8 * apart);
+    let mut from = (fast.to / 8).max(8 * spacing);
     let mut fits = |size: u64| {
-        let cost = walk(probe, size, apart);
+        let cost = walk(probe, size, spacing);
         share(cost, step) <= FITS && cost <= SLOWER * fast.cost
     };
-    while from > 8 * apart && !fits(from) {
-        from = (from / 8).max(8 * apart);
+    while from > 8 * spacing && !fits(from) {
+        from = (from / 8).max(8 * spacing);
     }
-    knee(probe, usual_sizes(from, most, 15).into_iter(), apart, step)
+    knee(probe, usual_sizes(from, most, 15).into_iter(), spacing, step)
 }
 
 /// Costs of working sets of these sizes, up to the first that nothing of fits.
@@ -123,12 +123,12 @@ pub(super) fn fine_knee(probe: &mut impl Probe, step: [Plateau; 2], apart: u64) 
 pub(super) fn knee(
     probe: &mut impl Probe,
     sizes: impl Iterator<Item = u64>,
-    apart: u64,
+    spacing: u64,
     step: [Plateau; 2],
 ) -> Scan {
     let mut knee = Scan::new();
     for size in sizes {
-        let cost = walk(probe, size, apart);
+        let cost = walk(probe, size, spacing);
         knee.push((size, cost));
         if share(cost, step) > NONE_FITS {
             break;

@@ -194,13 +194,13 @@ impl Search {
     /// The lines of a fully associative cache of at least `low` bytes: as many fit next to each other as far
     /// apart, where lines of other caches share few sets.
     pub(super) fn only_set(&self, probe: &mut impl Probe, low: u64) -> Option<Sets> {
-        let apart = probe.reach() / (2 * low / self.line) / self.line;
-        let apart = self.line << apart.checked_ilog2().filter(|doublings| *doublings > 0)?;
-        let (least, too_many) = (MOST + 1, probe.reach() / apart);
-        if least >= too_many || !self.fits(probe, least, apart, TRIES) {
+        let spacing = probe.reach() / (2 * low / self.line) / self.line;
+        let spacing = self.line << spacing.checked_ilog2().filter(|doublings| *doublings > 0)?;
+        let (least, too_many) = (MOST + 1, probe.reach() / spacing);
+        if least >= too_many || !self.fits(probe, least, spacing, TRIES) {
             return None;
         }
-        let fit = self.most_between(probe, least, too_many, apart);
+        let fit = self.most_between(probe, least, too_many, spacing);
         let exactly =
             self.fits(probe, fit, self.line, TRIES) && !self.fits(probe, fit + 1, self.line, TRIES_ONE_MORE);
         exactly.then_some(Sets { ways: fit, way: self.line })

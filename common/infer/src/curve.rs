@@ -17,8 +17,8 @@ const SMALL: f64 = 0.2;
 /// Places in a row, by stride, whose value is a disturbance: far above both adjacent ones.
 pub fn spikes(row: &[f64]) -> Vec<usize> {
     let is_spike = |at: &usize| {
-        let beside = [at.checked_sub(1).and_then(|before| row.get(before)), row.get(at + 1)];
-        row[*at] > SPIKE * beside.into_iter().flatten().copied().fold(0.0, f64::max)
+        let adjacent = [at.checked_sub(1).and_then(|before| row.get(before)), row.get(at + 1)];
+        row[*at] > SPIKE * adjacent.into_iter().flatten().copied().fold(0.0, f64::max)
     };
     if row.len() > 2 { (0..row.len()).filter(is_spike).collect() } else { Vec::new() }
 }

@@ -164,11 +164,14 @@ fn sweep(
     for &kib in sizes_kib {
         let size = kib << 10;
         for stride in (0..).map(|power| 1 << power).take_while(|stride| stride * 2 <= size) {
-            let apart = stride.max(64);
-            let few = size / apart <= 8;
-            let share =
-                if few { 0.0 } else { misses(kib, ways::missing(size / apart, apart / 64, cache)).min(1.0) };
-            let share = share * stride as f64 / apart as f64;
+            let spacing = stride.max(64);
+            let few = size / spacing <= 8;
+            let share = if few {
+                0.0
+            } else {
+                misses(kib, ways::missing(size / spacing, spacing / 64, cache)).min(1.0)
+            };
+            let share = share * stride as f64 / spacing as f64;
             text += &format!("cache_size={size}\tstride={stride}\tavg_misses={share:.decimals$}{rest}\n");
         }
     }

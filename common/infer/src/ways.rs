@@ -173,8 +173,8 @@ impl Sweep {
         let rated = proposed.filter(|cell| open(cell.0, cell.1)).map(|cell| (told(&cell), cell));
         let best = rated.filter(|r| r.0 > 0).max_by_key(|(told, cell)| (*told, std::cmp::Reverse(*cell)));
         let Some((_, (array, stride))) = best else { return Vec::new() };
-        let beside = Some((array, line)).filter(|_| stride != line && open(array, line));
-        beside.into_iter().chain([(array, stride)]).collect()
+        let at_line = Some((array, line)).filter(|_| stride != line && open(array, line));
+        at_line.into_iter().chain([(array, stride)]).collect()
     }
 
     /// Whether the level above may hold lines of that walk itself. Of one that

@@ -15,7 +15,7 @@ const STUDENT: &str = "student";
 pub(super) struct Class {
     pub(super) names: Vec<String>,
     listed: Listed,
-    /// The roster's columns that tell students apart. A table that has others in common, such
+    /// The roster's columns that identify students. A table that has others in common, such
     /// as a tutor's name, does not name students by them.
     identifying: Vec<usize>,
     /// Columns and students of each value, without case.

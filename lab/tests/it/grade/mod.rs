@@ -23,7 +23,7 @@ pub(crate) fn answers(fields: &str) -> String {
     )
 }
 
-/// Writes a file; RIGHT, PART and WRONG stand for such answers. Fields alone are those of
+/// Writes a file; RIGHT, PART and WRONG are such answers. Fields alone are those of
 /// answers.json, items alone those of a rubric, tasks alone those of exercises.json. A path
 /// that ends in `/` is a folder with answers.
 pub(crate) fn write(folder: &Path, place: &str, content: &str) {
