@@ -27,7 +27,7 @@
 # Sealed machines: SECURITY.md says who can open them, and what LAB_SEAL_KEY does.
 set -eu
 
-fail() { echo "make_kit.sh: $1" >&2; exit "${2:-1}"; }
+fail() { echo "make_kit.sh: $1" >&2; rm -f "${kit:-}.part"; exit "${2:-1}"; }
 absolute() { [ -z "$1" ] || (cd "$1" 2>/dev/null && pwd) || fail "there is no folder '$1'" 2; }
 say() { echo "make_kit.sh: $1" >&2; }
 
@@ -351,8 +351,8 @@ empty() {
     find "$1" -mindepth 1 ! -name Cargo.toml ! -name .cargo-checksum.json -delete
     mkdir -p "$1/src"
     : >"$1/src/lib.rs"
-    # build scripts, examples and so on were removed
-    sed -i '/^build = /d; /^\[\[\(bin\|example\|test\|bench\)\]\]/,/^$/d; s/^path = "[^"]*"/path = "src\/lib.rs"/' "$1/Cargo.toml"
+    # build scripts, examples and so on were removed; `links` needs a build script
+    sed -i '/^build = /d; /^links = /d; /^\[\[\(bin\|example\|test\|bench\)\]\]/,/^$/d; s/^path = "[^"]*"/path = "src\/lib.rs"/' "$1/Cargo.toml"
     sums=$(cd "$1" && sha256sum Cargo.toml src/lib.rs | sed 's/^\([0-9a-f]*\) [ *]\(.*\)/"\2":"\1"/' | paste -sd, -)
     sed -i "s|\"files\":{[^}]*}|\"files\":{$sums}|" "$1/.cargo-checksum.json"
 }
@@ -408,6 +408,19 @@ manuals() {
     fi
 }
 
+# Unpacks the kit into an empty folder and resolves its libraries with no network and no cargo
+# home, as every command of cargo does first; with --check, builds it too.
+unpacked() {
+    mkdir "$work/unpacked"
+    tar --extract --gzip --file="$kit.part" --directory="$work/unpacked"
+    offline() { (cd "$work/unpacked/$name" && env -u CARGO_TARGET_DIR CARGO_HOME="$work/home" cargo "$@" --offline --locked 2>"$work/cargo.log"); }
+    offline metadata --format-version 1 >/dev/null || fail "the kit cannot be built where it is unpacked: $(cat "$work/cargo.log")"
+    if [ -n "$check" ]; then
+        say "building the kit as a student would, offline"
+        offline build --quiet --release || fail "the kit does not build offline: $(cat "$work/cargo.log")"
+    fi
+}
+
 if [ -n "$target" ]; then programs; else sources; fi
 
 if [ "$ending" = zip ]; then
@@ -418,14 +431,7 @@ else
     tar --create --gzip --file="$kit.part" --directory="$work" --sort=name --mtime="@$stamp" \
         --owner=0 --group=0 --numeric-owner "$name"
 fi
+[ -n "$target" ] || [ -z "$vendor" ] || unpacked
 mv "$kit.part" "$kit"
-
-if [ -n "$check" ]; then
-    say "building the kit as a student would, offline"
-    mkdir "$work/student"
-    tar --extract --gzip --file="$kit" --directory="$work/student"
-    (cd "$work/student/$name" && env -u CARGO_TARGET_DIR CARGO_HOME="$work/home" cargo build --quiet --release --offline --locked) ||
-        fail "the kit does not build offline"
-fi
 say "$(du -h "$kit" | cut -f1) packed, $(du -sh "$tree" | cut -f1) unpacked"
 echo "$kit"
