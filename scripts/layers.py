@@ -20,7 +20,8 @@ LAYERS = [
     ("experiments", "latency counters papi"),
     ("session", "common"),
     ("tests alone", "skip"),
-    ("programs", "spark cm1 mm1 mm2 mm3 dgemm ge flops avail exercises web causes lab"),
+    ("programs", "spark cm1 mm1 mm2 mm3 dgemm ge flops avail exercises causes lab"),
+    ("extras", "discover-host course page"),
 ]
 ORDER = [crate for _, crates in LAYERS for crate in crates.split()]
 PORTABLE = LAYERS[0][1].split()

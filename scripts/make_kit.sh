@@ -5,8 +5,7 @@
 # usage: scripts/make_kit.sh [--student] [--without RUNGS] [--page FILE] [--no-vendor] [--check] [FILE.tar.gz]
 #        scripts/make_kit.sh [--student] --target TRIPLE [--built DIR] [--manuals DIR] [FILE.tar.gz]
 #
-#     --student        without what solves, makes and grades: lab discover, infer,
-#                      mystery, grade, survey, web, and the answers in reports
+#     --student        without extras: what solves, makes and grades
 #     --without RUNGS  leave these of ge2 to ge7 (like ge4,ge7) to be written: what they
 #                      change, their question and their counts stay, and until they are
 #                      written they do what ge1 does; so do those that repeat their loop
@@ -16,7 +15,7 @@
 #                      any (the archive for Windows is FILE.zip)
 #     --manuals DIR    add man pages and completions, as scripts/manuals.sh writes them
 #     --page FILE      put this page into the instructor's kit; without it the kit gets
-#                      what `lab web` makes, if the target wasm32-unknown-unknown is there
+#                      what `page` makes, if the target wasm32-unknown-unknown is there
 #     --no-vendor      leave the libraries' sources out: building needs a network
 #     --check          unpack the kit, build it with no network and no cargo home
 #
@@ -62,7 +61,7 @@ for rung in $(echo "$without" | tr , ' '); do
     case $rung in ge[2-7]) ;; *) fail "'$rung' cannot be a rung for students to write; give some of ge2 to ge7, like ge4,ge7" 2 ;; esac
 done
 [ -z "$without" ] || [ -z "$target" ] || fail "--without is about sources: leave out --target" 2
-[ -z "$page" ] || [ -f "$page" ] || fail "there is no page '$page'; make it with: lab web" 2
+[ -z "$page" ] || [ -f "$page" ] || fail "there is no page '$page'; make it with: cargo run --release -p page" 2
 [ -z "$page" ] || [ -z "$student" ] ||
     fail "--page: that page reads sizes and ways from curves, so it is not in a student's kit; hand it out by itself" 2
 
@@ -160,7 +159,7 @@ clean() {
 if [ -z "$page$student" ]; then
     say "building lab.html"
     { command -v rustup >/dev/null && rustup target add wasm32-unknown-unknown >/dev/null 2>&1; } || :
-    CACHE_LAB_COMMIT=$commit cargo run --quiet --release --locked -p lab -- web --output "$tree/lab.html" 2>"$work/page.log" ||
+    CACHE_LAB_COMMIT=$commit cargo run --quiet --release --locked -p page -- --output "$tree/lab.html" 2>"$work/page.log" ||
         say "without lab.html: $(tail -1 "$work/page.log")"
 fi
 stamp=$(git log -1 --format=%ct 2>/dev/null || date +%s)
@@ -181,17 +180,17 @@ sources() {
     [ -z "$vendor" ] || libraries
 }
 
-# Removes build options for parts that a student does not have, and links to pages about
-# them.
+# The kit without extras: they are members of the workspace, and the README leads to them.
 for_students() {
     cd "$tree"
-    sed -i '/^default = \["instructor"\]/s/"instructor"//' lab/Cargo.toml
-    find . -name '*.md' -exec sed -i '/^<!-- not for students -->$/,/^<!-- \/not for students -->$/d' {} +
-    ! grep -rnE --include='*.md' --include='guide.*.toml' '\<lab (-- )?(discover|infer|mystery|grade|survey|web)\>' . >&2 ||
-        fail "these pages of a student's kit name commands that it lacks: put the lines between <!-- not for students --> and <!-- /not for students -->"
+    sed -i '/^ *# Not in a student/d; /^ *"extras\//d; /= { path = "extras\//d; /^exclude = /d; /^# Libraries to measure/d' Cargo.toml
+    sed -i '/^## For instructors/,/^## Licence/{/^## Licence/!d;}' README.md
+    ! grep -rnE --include='*.md' '\bextras\b' . >&2 || fail "these pages of a student's kit speak of extras, which it lacks"
     for script in $(find . -name '*.md' -exec grep -ohE 'scripts/[a-z0-9_/]+\.[a-z]+' {} + | sort -u); do
         [ -f "$script" ] || fail "a page of the student's kit names '$script', which it lacks"
     done
+    # the lock file without the libraries of the extras alone; cargo removes them, with or without a network
+    cargo metadata --offline --format-version 1 >/dev/null 2>&1 || cargo metadata --format-version 1 >/dev/null 2>&1 || :
     cd "$root"
 }
 
@@ -357,19 +356,20 @@ empty() {
     sed -i "s|\"files\":{[^}]*}|\"files\":{$sums}|" "$1/.cargo-checksum.json"
 }
 
+# Programs of the instructor's kit alone.
+extras="course discover"
+[ -z "$student" ] || extras=
+
 # Builds the programs into $built.
 build() {
     say "building the programs for $target"
     command -v rustup >/dev/null && rustup target add "$target" >/dev/null 2>&1 || :
     # rustc includes linker and C library for these targets
     variable=CARGO_TARGET_$(echo "$target" | tr a-z- A-Z_)
-    for packages in "--workspace --exclude web --exclude lab" "-p lab ${student:+--no-default-features}"; do
-        # shellcheck disable=SC2086
-        env CACHE_LAB_COMMIT="$commit" "$variable"_LINKER=rust-lld \
-            "$variable"_RUSTFLAGS="-C strip=symbols -C link-self-contained=yes -C target-feature=+crt-static" \
-            cargo build --quiet --release --locked --target "$target" $packages ||
-            fail "the programs do not build for $target; does rustc have it? rustup target add $target"
-    done
+    env CACHE_LAB_COMMIT="$commit" "$variable"_LINKER=rust-lld \
+        "$variable"_RUSTFLAGS="-C strip=symbols -C link-self-contained=yes -C target-feature=+crt-static" \
+        cargo build --quiet --release --locked --target "$target" ${extras:+--workspace --exclude page} ||
+        fail "the programs do not build for $target; does rustc have it? rustup target add $target"
     built=${CARGO_TARGET_DIR:-$root/target}/$target/release
 }
 
@@ -377,23 +377,18 @@ build() {
 programs() {
     [ -n "$built" ] || build
     mkdir "$tree/bin"
-    for program in avail cm1 dgemm flops ge ge1 ge2 ge3 ge4 ge5 ge6 ge7 lab mm1 mm2 mm3 spark; do
+    for program in avail cm1 dgemm flops ge ge1 ge2 ge3 ge4 ge5 ge6 ge7 lab mm1 mm2 mm3 spark $extras; do
         [ -f "$built/$program$exe" ] || fail "there is no '$program$exe' in '$built'"
         cp "$built/$program$exe" "$tree/bin"
     done
     chmod +x "$tree"/bin/*
-    # only the program that grades contains the rubric
-    rubric=$(sed -n '1s/^# //p' lab/src/instructor/grade/rubric.toml 2>/dev/null || :)
-    if [ -n "$student" ] && [ -n "$rubric" ] && grep -qaF "$rubric" "$tree/bin/lab$exe"; then
-        fail "'$built/lab$exe' is the instructor's; build the student's with: cargo build --release -p lab --no-default-features"
-    fi
     cp scripts/cm1_proc.sh "$tree/bin"
     cp LICENSE-MIT LICENSE-APACHE "$tree"
     [ -z "$manuals" ] || manuals
     sed "s/VERSION/$version${commit:++$commit}/; s/TRIPLE/$target/" scripts/kit_readme.md >"$tree/README.md"
     case $target in *-apple-*) ;; *) sed -i '/^macOS /d' "$tree/README.md" ;; esac
     case $target in *-windows-*) ;; *) sed -i '/^Windows /d' "$tree/README.md" ;; esac
-    [ -z "$student" ] || sed -i '/^| `bin\/lab \(discover\|infer\|mystery\|grade\|survey\)/d; /^`lab.html`/d' "$tree/README.md"
+    [ -z "$student" ] || sed -i '/^| `bin\/\(course\|discover\)/d; /^`lab.html`/d' "$tree/README.md"
     (cd "$tree" && find . -type f ! -name SHA256SUMS | LC_ALL=C sort | xargs sha256sum >SHA256SUMS)
 }
 
@@ -403,8 +398,8 @@ manuals() {
         mkdir -p "$tree/share/${pair#*:}"
         cp "$manuals/${pair%%:*}"/* "$tree/share/${pair#*:}"
     done
-    if [ -n "$student" ] && [ -e "$tree/share/man/man1/lab-grade.1" ]; then
-        fail "'$manuals' describes the instructor's lab; write the student's with: scripts/manuals.sh --student DIR"
+    if [ -n "$student" ] && [ -e "$tree/share/man/man1/course.1" ]; then
+        fail "'$manuals' describes the instructor's programs; write the student's with: scripts/manuals.sh --student DIR"
     fi
 }
 

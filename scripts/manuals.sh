@@ -4,7 +4,7 @@
 # that are installed, and reports their errors.
 #
 # usage: scripts/manuals.sh [--student] DIR
-#     --student  without the commands of lab that students do not have
+#     --student  without the programs of the extras
 set -eu
 student=
 [ "${1:-}" != --student ] || { student=yes; shift; }
@@ -13,8 +13,11 @@ mkdir -p "$1"
 out=$(cd "$1" && pwd)
 cd "$(dirname "$(readlink -f "$0")")/.."
 target=${CARGO_TARGET_DIR:-$PWD/target}
-cargo build --quiet --release --locked --features common/manuals ${student:+--no-default-features}
 programs="avail spark cm1 mm1 mm2 mm3 ge ge1 ge2 ge3 ge4 ge5 ge6 ge7 dgemm flops lab"
+packages=
+[ -n "$student" ] || { programs="$programs course discover"; packages="--workspace --exclude page"; }
+# shellcheck disable=SC2086
+cargo build --quiet --release --locked --features common/manuals $packages
 for program in $programs; do
     CACHE_LAB_MANUALS=$out "$target/release/$program" >/dev/null
 done

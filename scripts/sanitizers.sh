@@ -57,8 +57,8 @@ dgemm all 24 --counters none
 flops avx 24
 avail --mem
 lab machines
-lab discover --machine lecture
-lab infer r.json
+discover --machine lecture
+discover infer r.json
 LINES
 }
 

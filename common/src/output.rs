@@ -207,6 +207,16 @@ pub fn say_written(path: &Path, line: &str) -> Result<(), Failure> {
     if path == Path::new(STDOUT) { Ok(()) } else { print(&format!("{line}\n")) }
 }
 
+/// Prints the first three remarks on a file, and how many more there are, to stderr.
+pub fn notes(notes: &[String], program: &str) {
+    for note in notes.iter().take(3) {
+        message(format!("{program}: {note}"));
+    }
+    if notes.len() > 3 {
+        message(format!("{program}: and {} more of the kind", notes.len() - 3));
+    }
+}
+
 /// Refuses to overwrite a file that is also read, or to write two results to one file.
 ///
 /// # Errors

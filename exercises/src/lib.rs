@@ -9,6 +9,7 @@ pub mod transpose;
 
 pub mod check;
 pub mod quiz;
+pub mod result;
 
 mod tasks;
 

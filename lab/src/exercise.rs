@@ -4,13 +4,9 @@ use clap::builder::PossibleValuesParser;
 use common::failure::Failure;
 use common::output;
 use exercises::check::{Checked, Wrong};
+use exercises::result::FORMAT;
 use exercises::{TASKS, Task};
 use serde_json::{Value, json};
-
-/// Identifies the result as JSON.
-const FORMAT: &str = "cache-lab-exercises/1";
-/// Largest result that is read.
-const MAX_BYTES: usize = 1 << 20;
 
 /// Write kernels yourself: list the tasks, or check yours by NAME
 #[derive(Debug, clap::Args)]
@@ -68,26 +64,6 @@ fn scores(results: &[(&Task, Checked)]) -> Value {
         "points": results.iter().map(points).sum::<u32>(),
         "max_points": results.iter().map(|(task, _)| task.points).sum::<u32>(),
         "tasks": results.iter().map(task).collect::<Vec<_>>(),
-    })
-}
-
-/// The tasks that a result of `--format json` says are solved; `None` if it claims to be no
-/// such result.
-///
-/// # Errors
-///
-/// If it is not one; a clause.
-pub(crate) fn solved(json: &str) -> Option<Result<Vec<String>, String>> {
-    // Most files that are looked at are none, and some are large.
-    json.contains(FORMAT).then(|| {
-        let wrong = || "it is not what `lab exercise --format json` prints".to_owned();
-        let small = Some(json.trim_start_matches('\u{feff}')).filter(|json| json.len() <= MAX_BYTES);
-        let scores: Value = small.and_then(|json| serde_json::from_str(json).ok()).ok_or_else(wrong)?;
-        let tasks = scores["tasks"].as_array().filter(|_| scores["format"] == FORMAT).ok_or_else(wrong)?;
-        let result = |task: &Value| Some((task["name"].as_str()?.to_owned(), task["passed"].as_bool()?));
-        let results: Option<Vec<(String, bool)>> = tasks.iter().map(result).collect();
-        let solved = results.ok_or_else(wrong)?.into_iter().filter(|(_, passed)| *passed);
-        Ok(solved.map(|(name, _)| name).collect())
     })
 }
 

@@ -4,14 +4,8 @@ mod book;
 mod commands;
 mod compare;
 mod exercise;
-#[cfg(feature = "instructor")]
-mod instructor;
-#[cfg(feature = "instructor")]
-mod page;
 mod quiz;
 mod run;
-#[cfg(feature = "instructor")]
-mod web;
 
 use std::process::ExitCode;
 
@@ -20,10 +14,6 @@ use clap::{CommandFactory, Parser, Subcommand};
 use common::failure::Failure;
 
 use commands::{assignment, causes, dgemm, ge, handin, machines, plot, stat, trace};
-#[cfg(feature = "instructor")]
-use commands::{discover, infer};
-#[cfg(feature = "instructor")]
-use instructor::{grade, mystery, survey};
 
 /// The cache lab: the whole assignment in one run, its charts and its report
 ///
@@ -47,36 +37,12 @@ enum Command {
     Exercise(exercise::Args),
     Quiz(quiz::Args),
     Dgemm(dgemm::Args),
-    #[cfg(feature = "instructor")]
-    Discover(discover::Args),
-    #[cfg(feature = "instructor")]
-    Infer(infer::Args),
     Ge(ge::Args),
     Handin(handin::Args),
     Plot(plot::Args),
     Machines(machines::Args),
     Stat(stat::Args),
     Trace(trace::Args),
-    #[cfg(feature = "instructor")]
-    Mystery(mystery::Args),
-    #[cfg(feature = "instructor")]
-    Grade(Box<grade::Args>),
-    #[cfg(feature = "instructor")]
-    Survey(survey::Args),
-    #[cfg(feature = "instructor")]
-    Web(web::Args),
-    #[cfg(not(feature = "instructor"))]
-    #[command(name = "infer", aliases = ["discover", "mystery", "grade", "survey", "web"])]
-    #[command(hide = true, disable_help_flag = true)]
-    Instructors(Instructors),
-}
-
-/// A command of the instructor's edition, with whatever it is given.
-#[cfg(not(feature = "instructor"))]
-#[derive(Debug, clap::Args)]
-struct Instructors {
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    _rest: Vec<std::ffi::OsString>,
 }
 
 /// The commands by what they are for; any other is listed last.
@@ -84,11 +50,11 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("The report", &["run", "handin", "compare"]),
     ("Measure and draw", &["ge", "dgemm", "causes", "stat", "trace", "plot", "machines"]),
     ("Read and practise", &["book", "exercise", "quiz"]),
-    ("For instructors", &["assignment", "mystery", "grade", "survey", "discover", "infer", "web"]),
+    ("For a course", &["assignment"]),
 ];
 
 /// An example of each command.
-const EXAMPLES: [(&str, &str); 20] = [
+const EXAMPLES: [(&str, &str); 14] = [
     ("run", "lab run --quick"),
     ("handin", "lab handin report"),
     ("compare", "lab compare before.json after.json"),
@@ -106,22 +72,13 @@ const EXAMPLES: [(&str, &str); 20] = [
     ("exercise", "lab exercise transpose"),
     ("quiz", "lab quiz"),
     ("assignment", "lab assignment > ours.toml"),
-    ("mystery", "lab mystery --roster class.csv --output machines"),
-    ("grade", "lab grade submissions --roster class.csv --key machines-key.json"),
-    ("survey", "lab survey -o here.json"),
-    ("discover", "lab discover --format json"),
-    ("infer", "lab infer cm1.out --format json"),
-    ("web", "lab web -o lab.html"),
 ];
 
 /// The command line, with the commands in groups and an example for each.
 fn command() -> clap::Command {
     let mut command = Lab::command();
     for (name, example) in EXAMPLES {
-        // By its own name: the student's edition has some of these as aliases.
-        if command.get_subcommands().any(|one| one.get_name() == name) {
-            command = command.mut_subcommand(name, |one| one.after_help(format!("Example:\n  {example}")));
-        }
+        command = command.mut_subcommand(name, |one| one.after_help(format!("Example:\n  {example}")));
     }
     let listed = |name: &str| {
         let one = command.get_subcommands().find(|one| one.get_name() == name && !one.is_hide_set())?;
@@ -161,10 +118,6 @@ fn done(command: Command) -> Result<(), Failure> {
         Command::Compare(args) => compare::run(&args),
         Command::Exercise(args) => exercise::run(&args),
         Command::Quiz(args) => quiz::run(&args),
-        #[cfg(feature = "instructor")]
-        Command::Discover(args) => discover::run(&args),
-        #[cfg(feature = "instructor")]
-        Command::Infer(args) => infer::run(&args),
         Command::Dgemm(args) => dgemm::run(&args),
         Command::Ge(args) => ge::run(&args),
         Command::Handin(args) => handin::run(&args),
@@ -172,18 +125,5 @@ fn done(command: Command) -> Result<(), Failure> {
         Command::Machines(args) => machines::run(&args),
         Command::Stat(args) => stat::run(&args),
         Command::Trace(args) => trace::run(&args),
-        #[cfg(feature = "instructor")]
-        Command::Mystery(args) => mystery::run(&args),
-        #[cfg(feature = "instructor")]
-        Command::Grade(args) => grade::run(&args),
-        #[cfg(feature = "instructor")]
-        Command::Survey(args) => survey::run(&args),
-        #[cfg(feature = "instructor")]
-        Command::Web(args) => web::run(&args),
-        #[cfg(not(feature = "instructor"))]
-        Command::Instructors(_) => {
-            let name = std::env::args().nth(1).unwrap_or_default();
-            Err(Failure::usage(format!("'lab {name}' is not in the student's edition; see lab --help")))
-        }
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use common::infer::{self, Geometry, Sets};
-use common::machine::{Draw, Machine, catalogue};
+use common::machine::{Machine, catalogue};
 use common::saved::Saved;
 
 /// A small repeatable generator: tests must not depend on luck.
@@ -132,27 +132,6 @@ fn levels(name: &str, machine: &Machine) -> usize {
 fn the_catalogue_is_read_or_left_open() {
     let exact: usize = catalogue().iter().map(|m| levels(m.name, &Machine::named(m.name).unwrap())).sum();
     assert!(exact >= 9, "{exact} levels exactly");
-}
-
-/// How many levels of `number` mystery machines are read exactly.
-fn mysteries(number: usize) -> usize {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("mystery.toml");
-    let mut draw = Draw::new("spring");
-    (0..number)
-        .map(|i| {
-            let text = draw.machine(&format!("student {i}")).toml("mystery");
-            std::fs::write(&file, &text).unwrap();
-            levels(file.to_str().unwrap(), &Machine::from_toml(&text, "mystery").unwrap())
-        })
-        .sum()
-}
-
-/// An L2 of 8 ways may be one of 7 that is exclusive: some sweeps show no difference.
-#[test]
-fn mystery_machines_are_read_exactly_or_as_both_kinds_of_level() {
-    let exact = mysteries(4);
-    assert!(exact >= 7, "{exact} of 8 levels exactly");
 }
 
 /// A C kit's file of a sweep does not say where its counts come from. A physically indexed

@@ -191,7 +191,7 @@ fn knee(shares: &[(u64, f64)], alone: bool, most: u64, why: &mut Vec<String>) ->
     if slow > 0 {
         return Err(format!(
             "The misses begin at {} but grow slowly over more than a doubling of the array: it mixes several caches, \
-             or pages that share sets. Repeat it with huge pages, or use lab discover.",
+             or pages that share sets. Repeat it with huge pages, or use discover.",
             Bytes(too_large)
         ));
     }

@@ -203,10 +203,12 @@ pub(super) fn read(sweep: &Sweep) -> Result<Allowed, String> {
         ));
     }
     if curve.is_blurred() {
-        return Err("not identifiable from times of a level after the first: they depend on where pages are in \
-                    physical memory, which these data do not show. lab discover looks for the lines of one set \
+        return Err(
+            "not identifiable from times of a level after the first: they depend on where pages are in \
+                    physical memory, which these data do not show. discover looks for the lines of one set \
                     among such pages."
-            .to_owned());
+                .to_owned(),
+        );
     }
     if curve.behind && !*modelled && size.full > size.too_large {
         return Err(format!(

@@ -124,7 +124,7 @@ pub(super) fn confidence(
             measured && line > 64,
             Confidence::Medium,
             format!(
-                "a prefetcher that fetches the next line makes a line look twice as long; lab discover can test whether \
+                "a prefetcher that fetches the next line makes a line look twice as long; discover can test whether \
                  {line} bytes are one line."
             ),
         ),
@@ -133,7 +133,7 @@ pub(super) fn confidence(
             !is_open && sweep.place == Place::Behind(None),
             Confidence::Low,
             "if this level does not hold the lines of the level above (exclusive), size and ways are those of both \
-             together. Give a sweep of the level above too (lab infer --above FILE)."
+             together. Give a sweep of the level above too (discover infer --above FILE)."
                 .to_owned(),
         ),
         (

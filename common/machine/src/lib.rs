@@ -46,7 +46,6 @@
 //! ```
 
 mod describe;
-mod draw;
 mod error;
 mod level;
 mod machine;
@@ -54,10 +53,10 @@ mod print;
 mod sealed;
 
 pub use describe::LONGEST;
-pub use draw::{Draw, Drawn, Geometry};
 pub use error::MachineError;
 pub use level::{CacheLevel, Inclusion, Index, Prefetch, Replacement, Write};
 pub use machine::{Core, Machine, Mapping, Tlb};
+pub use print::quoted;
 pub use sealed::{SealedFile, seal};
 
 /// A machine that comes with the kit.

@@ -68,7 +68,7 @@ fn level(cache: &CacheLevel) -> String {
 }
 
 /// A text, or the name of a policy, in TOML.
-pub(super) fn quoted(word: &(impl serde::Serialize + ?Sized)) -> String {
+pub fn quoted(word: &(impl serde::Serialize + ?Sized)) -> String {
     toml::Value::try_from(word).map_or_else(|_| "\"\"".to_string(), |value| value.to_string())
 }
 

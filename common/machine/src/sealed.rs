@@ -52,7 +52,7 @@ pub(super) fn opened(text: &str) -> Option<Machine> {
 /// The error for a file whose seal does not open.
 pub(super) fn damaged(origin: &str) -> MachineError {
     MachineError::Refused(format!(
-        "{origin}: its seal does not open, so nothing is known of this machine: the file was changed, or is of another version of the kit or other programs; get it again (lab mystery makes it)"
+        "{origin}: its seal does not open, so nothing is known of this machine: the file was changed, or is of another version of the kit or other programs; get it again from your course"
     ))
 }
 
@@ -63,11 +63,13 @@ fn tag(hidden: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Draw;
+
+    const DESCRIPTION: &str = "name = \"ada\"\nclock = \"2 GHz\"\n[memory]\nlatency = \"93 ns\"\n\
+        [[cache]]\nlevel = 1\nsize = 24576\nline = 64\nways = 6\nindex = \"virtual\"\nlatency = \"3 cycles\"\n\
+        [[cache]]\nlevel = 2\nsize = 917504\nline = 64\nways = 14\nindex = \"virtual\"\nlatency = \"13 cycles\"\n";
 
     fn ada() -> SealedFile {
-        let description = Draw::new("spring").machine("ada").toml("ada");
-        seal("ada", &description)
+        seal("ada", DESCRIPTION)
     }
 
     #[test]
@@ -98,23 +100,6 @@ mod tests {
         for text in [&text[..text.len() - 40], "sealed = \"0g\"\n", "sealed = \"é\"\n", "sealed = \"00ff\"\n"]
         {
             assert_eq!(Machine::parse(text, "ada.toml").unwrap_err().to_string(), refusal);
-        }
-    }
-
-    /// All drawn machines with usual names have the same length.
-    #[test]
-    fn the_length_of_a_sealed_file_says_nothing() {
-        let hidden = |text: &str| text.split('"').nth(1).unwrap().len();
-        for tlb in [false, true] {
-            let mut draw = Draw::new("spring").with_tlb(tlb);
-            for number in 0..400 {
-                let name =
-                    ["a", "student", "Inês Conceição", "हिन्दी वर्मा"][number % 4].repeat(1 + number % 3);
-                let description = draw.machine(&name).toml(&name);
-                let file = seal(&name, &description);
-                assert_eq!(hidden(&file.text), 2 * (16 + LENGTH), "{description}");
-                assert_eq!(Machine::parse(&file.text, "file").unwrap().name, name);
-            }
         }
     }
 }

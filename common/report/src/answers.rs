@@ -23,6 +23,8 @@ use thiserror::Error;
 /// The name of the format of `answers.json`.
 const FORMAT: &str = "cache-lab-answers";
 const VERSION: u32 = 2;
+/// Largest size of all files of a submission, unpacked, in bytes; nothing larger is written or read.
+pub const TOTAL_BYTES: u64 = 64 << 20;
 /// The texts before and after the answers within a page.
 const BEFORE: &str = r#"<script type="application/json" id="answers">"#;
 const AFTER: &str = "</script>";
@@ -31,6 +33,11 @@ const AFTER: &str = "</script>";
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct AnswersError(String);
+
+/// Whether a field has an answer; the student's name is none, nor is when the specification was shown.
+pub fn is_answer(id: &str, answer: &Answer) -> bool {
+    !id.starts_with("student-") && id != "spec-shown" && !answer.is_empty()
+}
 
 /// Answers by the [`id`](crate::Field::id) of their field.
 ///

@@ -1,5 +1,5 @@
 //! Numbers that a student computes: what is right, how far a rounded one may be off, and
-//! the results of usual mistakes. The page and `lab grade` judge by the same [`Check`].
+//! the results of usual mistakes. The page and `course grade` judge by the same [`Check`].
 
 use std::collections::BTreeMap;
 

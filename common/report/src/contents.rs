@@ -20,8 +20,6 @@ pub struct Report<'f> {
     pub(crate) findings: &'f Findings,
     /// A student's earlier answers.
     pub(crate) typed: Answers,
-    /// Whether the kit's own answers are shown.
-    pub(crate) answers: bool,
     /// mm1, mm2, mm2 with its transposition, mm3.
     pub(crate) products: [Product; 4],
     /// The gains of mm2 over mm1, mm3 over mm1, mm3 over mm2.
@@ -37,14 +35,12 @@ pub struct Report<'f> {
 
 impl Report<'_> {
     /// The report of `findings` for an assignment, with the measurements `further` of its own
-    /// sections and the answers `typed` into an earlier report. With `answers`, it contains the
-    /// kit's own reading of the curves and computed figures; without, these fields are empty.
+    /// sections and the answers `typed` into an earlier report.
     pub fn new(
         findings: &Findings,
         assignment: Assignment,
         further: Vec<OwnRecord>,
         typed: Answers,
-        answers: bool,
     ) -> Report<'_> {
         let products = [
             Product::of("mm1", &findings.mm1),
@@ -56,7 +52,6 @@ impl Report<'_> {
         let gains = [Gain::of(mm2, mm1), Gain::of(mm3, mm1), Gain::of(mm3, mm2)];
         Report {
             findings,
-            answers,
             gains,
             pictures: pictures(findings, &assignment),
             warnings: checks::warnings(findings, &products),

@@ -3,7 +3,6 @@
 
 use chart::Chart;
 use figures::units::Bytes;
-use infer::Answer;
 use machine::Machine;
 use records::record::Record;
 
@@ -41,10 +40,6 @@ pub struct Findings {
     /// The guide's products compared with versions without their waits; see
     /// [`causes`](crate::causes).
     pub causes: Record,
-    /// The inferred cache, from `l1`.
-    pub l1_answer: Answer,
-    /// The inferred cache, from `l2`.
-    pub l2_answer: Answer,
     /// The line size that mm3's blocks fit.
     pub line: Bytes,
     /// The source of that line size.

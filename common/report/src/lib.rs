@@ -23,7 +23,7 @@ use std::error::Error;
 
 use records::note::Note;
 
-pub use answers::{Answer, Answers, AnswersError, Form, Meaning, Typed};
+pub use answers::{Answer, Answers, AnswersError, Form, Meaning, TOTAL_BYTES, Typed, is_answer};
 pub use assignment::{
     Assignment, Drawing, Field, FieldKind, GUIDES, Question, Section, SheetPart, Sizes, program, toml_error,
 };
@@ -32,7 +32,7 @@ pub use contents::Report;
 pub use figures::quantity::{Doubt, Kind};
 pub use findings::{Findings, Host, LineFrom, Sweep};
 pub use product::expected;
-pub use render::STORE;
+pub use render::{STORE, escaped};
 
 pub use own_sections::{OwnRecord, lacking};
 pub use sweep::STRIDE;

@@ -1,11 +1,9 @@
 //! The data for the template.
 
-use events::Event;
 use figures::units::Bytes;
 use figures::value::Reading;
 use machine::CacheLevel;
 use records::note::Note;
-use records::saved::Saved;
 use serde_json::{Value, json};
 
 use crate::answers::reader_data;
@@ -16,7 +14,6 @@ use crate::contents::Report;
 use crate::figure::Cell;
 use crate::findings::{Findings, LineFrom, Sweep};
 use crate::own_sections::Shown;
-use crate::pictures::FIGURE_1;
 use crate::product::{Gain, Product};
 use crate::sweep::{size_table, source, table, why};
 
@@ -28,7 +25,6 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
         drawn.map(|(_, chart)| chart.svg()).unwrap_or_default()
     };
     let n = f64::from(found.size);
-    let figure_1 = Saved::parse(FIGURE_1).map(|saved| infer::read(&saved));
     let assignment = &contents.assignment;
     let elements = match found.line_from {
         LineFrom::Sealed => Cell::of(&Reading::missing("the line is for you to find"), 1.0, 0),
@@ -47,7 +43,6 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
         // the fields for students' names
         "students": (1..=assignment.students).collect::<Vec<u8>>(),
         "parts": assignment.sections.iter().map(|section| part(contents, section)).collect::<Vec<_>>(),
-        "answers": contents.answers,
         "quick": found.quick,
         "workstation": found.host.name,
         "date": found.host.date,
@@ -59,9 +54,8 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
         "spark": svg("spark-stride"),
         "staircase": svg("spark-size"),
         "figure_1": svg("figure-1"),
-        "figure_1_verdict": figure_1.map(|answer| verdict(&answer)).unwrap_or_default(),
-        "l1": misses(&found.l1, svg("cm1-l1"), &found.l1_answer, sources("cm1-l1")),
-        "l2": misses(&found.l2, svg("cm1-l2"), &found.l2_answer, sources("cm1-l2")),
+        "l1": misses(&found.l1, svg("cm1-l1"), sources("cm1-l1")),
+        "l2": misses(&found.l2, svg("cm1-l2"), sources("cm1-l2")),
         "n": found.size,
         "runs": found.runs,
         "matrix_bytes": Cell::analytic(n * n * 2.0),
@@ -86,22 +80,6 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
         "reader": in_script(&reader_data()),
         "checks": in_script(&json!(checked::checks(contents))),
     })
-}
-
-/// The kit's own answer in sentences, with its argument; `refusal` is set if the curve is not
-/// conclusive.
-fn verdict(answer: &infer::Answer) -> Value {
-    let (size, line, ways, penalty, refusal) = match &answer.verdict {
-        Err(reason) => (String::new(), String::new(), String::new(), None, reason.as_str()),
-        Ok(found) => {
-            let ways = found.ways_text().map(|ways| format!("{ways} ways"));
-            let ways = ways.unwrap_or_else(|why| format!("not known: {why}"));
-            let penalty =
-                found.times.map(|t| format!("{:.1} ns above a hit of {:.1} ns", t.penalty_ns, t.hit_ns));
-            (found.size_text(), found.line.to_string(), ways, penalty, "")
-        }
-    };
-    json!({ "size": size, "line": line, "ways": ways, "penalty": penalty, "refusal": refusal, "why": answer.why })
 }
 
 /// JSON that cannot close its element early.
@@ -146,7 +124,7 @@ fn line_from(found: &Findings) -> &'static str {
 }
 
 /// A sweep of cm1.
-fn misses(sweep: &Sweep, picture: String, answer: &infer::Answer, notes: Vec<String>) -> Value {
+fn misses(sweep: &Sweep, picture: String, notes: Vec<String>) -> Value {
     let record = &sweep.record;
     let event = record.settings.get("event").and_then(Value::as_str).unwrap_or_default();
     let sizes = || record.rows.iter().filter_map(|row| row.whole("size_bytes")).map(Bytes);
@@ -154,7 +132,6 @@ fn misses(sweep: &Sweep, picture: String, answer: &infer::Answer, notes: Vec<Str
     let range = |end: Option<Bytes>| end.map(|b| b.to_string()).unwrap_or_default();
     json!({
         "event": event,
-        "meaning": Event::parse(event).map(|event| event.description().to_owned()).unwrap_or_default(),
         "sizes": format!("{} to {}", range(sizes().min()), range(sizes().max())),
         "repeats": record.settings.get("repeats").and_then(Value::as_u64).unwrap_or_default(),
         "source": source(record, "avg_misses"),
@@ -167,7 +144,6 @@ fn misses(sweep: &Sweep, picture: String, answer: &infer::Answer, notes: Vec<Str
         ],
         // sizes near the step, which show where the cache ends
         "between": table(record, of_misses, |size| !size.is_power_of_two(), 4, Some(1.0)),
-        "verdict": verdict(answer),
     })
 }
 

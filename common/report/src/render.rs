@@ -144,7 +144,8 @@ fn tagged(text: &str, mark: &str, tag: &str) -> String {
     pieces.iter().enumerate().map(piece).collect()
 }
 
-fn escaped(text: &str) -> String {
+/// `text` escaped for HTML, attributes included.
+pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

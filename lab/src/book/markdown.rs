@@ -46,12 +46,6 @@ fn events<'t>(text: &'t str, link: &'t Link<'_>) -> impl Iterator<Item = Event<'
     })
 }
 
-/// `text` escaped for HTML, attributes included.
-#[cfg(feature = "instructor")]
-pub(crate) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

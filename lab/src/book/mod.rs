@@ -62,7 +62,7 @@ fn page() -> String {
         let first = text.lines().next().unwrap_or_default();
         let title = first.strip_prefix('#').map_or("Glossary", str::trim);
         contents += &format!("<li><a href=\"#{name}\">{}</a></li>\n", markdown::inline(title, &link));
-        let text = of_this_edition(text);
+        let text = without_badges(text);
         let text = if *name == "background" { text.replace(LATENCIES, &latencies()) } else { text };
         let heading = if first.starts_with('#') { "" } else { "<h1>Glossary</h1>\n" };
         let html = markdown::html(&text.replace(PICTURE.0, PICTURE.1), &link);
@@ -77,19 +77,9 @@ fn page() -> String {
     )
 }
 
-/// The lines that enclose a part for instructors.
-const INSTRUCTORS: [&str; 2] = ["<!-- not for students -->", "<!-- /not for students -->"];
-
-/// A handout without these lines and without badges; in the student's edition also without
-/// the text between the lines.
-fn of_this_edition(text: &str) -> String {
-    let mut between = false;
-    let lines = text.lines().filter(|line| {
-        let mark = INSTRUCTORS.iter().position(|mark| mark == line);
-        between = mark.map_or(between, |mark| mark == 0);
-        mark.is_none() && !line.starts_with("[![") && (cfg!(feature = "instructor") || !between)
-    });
-    lines.map(|line| format!("{line}\n")).collect()
+/// A handout without badges.
+fn without_badges(text: &str) -> String {
+    text.lines().filter(|line| !line.starts_with("[![")).map(|line| format!("{line}\n")).collect()
 }
 
 /// Where a link of a handout leads within the book: to another handout, to the
@@ -142,15 +132,6 @@ fn latencies() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_book_names_the_commands_of_its_edition() {
-        let page = page();
-        assert!(!page.contains("not for students"));
-        for command in ["lab -- infer", "lab mystery", "lab grade", "lab survey"] {
-            assert_eq!(page.contains(command), cfg!(feature = "instructor"), "{command}");
-        }
-    }
 
     #[test]
     fn every_handout_is_a_chapter_and_every_link_within_leads_to_one() {

@@ -4,10 +4,6 @@ use common::failure::Failure;
 use common::output;
 use report::GUIDES;
 
-/// The rubric of the guide's sheet.
-#[cfg(feature = "instructor")]
-pub(crate) const RUBRIC: &str = include_str!("../instructor/grade/rubric.toml");
-
 /// Print the assignment of `lab run`, to change it
 ///
 /// Sizes, sections, questions, points and language are data: change the printed
@@ -17,19 +13,10 @@ pub(crate) struct Args {
     /// In this language
     #[arg(long, value_name = "LANGUAGE", default_value = GUIDES[0].0, value_parser = GUIDES.map(|(language, _)| language))]
     language: String,
-
-    /// Print the rubric of the guide's sheet instead, for `lab grade --rubric`
-    #[cfg(feature = "instructor")]
-    #[arg(long)]
-    rubric: bool,
 }
 
 /// Prints it.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    #[cfg(feature = "instructor")]
-    if args.rubric {
-        return output::print(RUBRIC);
-    }
     let guide = GUIDES.iter().find(|(language, _)| *language == args.language).map_or("", |(_, text)| text);
     output::print(guide)
 }

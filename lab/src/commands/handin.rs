@@ -8,18 +8,16 @@ use common::failure::Failure;
 use common::system::{date, files};
 use common::text::{counted, shorten};
 use common::{authentic, encoding, input, output};
-use report::{Answer, Answers};
+use report::{Answer, Answers, TOTAL_BYTES, is_answer};
 use serde_json::json;
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
-use crate::exercise;
+use exercises::result as exercise;
 
 /// The name of the list of contents, and the name of its schema.
 const VERSIONS: &str = "versions.json";
 const SCHEMA: &str = "cache-lab-kit/handin/1";
-/// Largest size of all files of a submission, unpacked, in bytes; `lab grade` reads no more.
-pub(crate) const TOTAL_BYTES: u64 = 64 << 20;
 
 /// Make the archive to hand in: answers, page, records, exercises, versions
 ///
@@ -92,11 +90,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     missing.iter().for_each(|note| output::message(format!("lab handin: note: {note}")));
     let (answered, number) = (counted(answered, "answer"), counted(number, "record"));
     output::print(&format!("{}: {answered}, {shown}{number}. Hand in this file.\n", out.display()))
-}
-
-/// Whether a field has an answer; the student's name is none, nor is when the specification was shown.
-pub(crate) fn is_answer(id: &str, answer: &Answer) -> bool {
-    !id.starts_with("student-") && id != "spec-shown" && !answer.is_empty()
 }
 
 /// Empty fields that are listed.

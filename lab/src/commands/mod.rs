@@ -3,12 +3,8 @@
 pub(crate) mod assignment;
 pub(crate) mod causes;
 pub(crate) mod dgemm;
-#[cfg(feature = "instructor")]
-pub(crate) mod discover;
 pub(crate) mod ge;
 pub(crate) mod handin;
-#[cfg(feature = "instructor")]
-pub(crate) mod infer;
 mod ladder;
 pub(crate) mod machines;
 pub(crate) mod plot;

@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             let remedy = "make the file again, or draw the rest of it with --tolerate";
             return Err(Failure::could_not(format!("{name}: {damage}; {remedy}")));
         }
-        notes(&sweep.notes, &format!("lab plot: {}", input::name(path)));
+        output::notes(&sweep.notes, &format!("lab plot: {}", input::name(path)));
         sweeps.push(sweep);
     }
     output::check_distinct(args.files.iter().map(PathBuf::as_path), [picture.as_path()])?;
@@ -193,14 +193,4 @@ fn caption(args: &Args, sweeps: &[Saved]) -> String {
         many => format!("median of {} files: {}", many.len(), many.join(", ")),
     };
     Vec::from_iter(facts.into_iter().chain([files])).join("; ") + "."
-}
-
-/// Prints the first three remarks on a file, and how many more there are, to stderr.
-pub(crate) fn notes(notes: &[String], program: &str) {
-    for note in notes.iter().take(3) {
-        output::message(format!("{program}: {note}"));
-    }
-    if notes.len() > 3 {
-        output::message(format!("{program}: and {} more of the kind", notes.len() - 3));
-    }
 }

@@ -30,11 +30,6 @@ pub(crate) struct Args {
     #[arg(long, short)]
     pub(super) quiet: bool,
 
-    /// Add the kit's own answers to the report: its reading of the curves and the computed figures
-    #[cfg(feature = "instructor")]
-    #[arg(long)]
-    pub(super) answers: bool,
-
     /// Set rows and columns of the matrices, 8 to 4096; the guide's text has 1024 [default: 512, 256 with --quick]
     #[arg(short = 'n', long, value_name = "N", value_parser = matrix_size)]
     pub(super) size: Option<u32>,
@@ -61,14 +56,6 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Whether the report shows the right answers; never in the student's edition.
-    pub(super) fn answers(&self) -> bool {
-        #[cfg(feature = "instructor")]
-        return self.answers;
-        #[cfg(not(feature = "instructor"))]
-        false
-    }
-
     /// The sizes: those of the command line come first, then the assignment's (not with
     /// `--quick`).
     pub(super) fn sizes(&self, assignment: &Assignment) -> Sizes {

@@ -60,8 +60,6 @@ pub(super) fn run_all(
     let l1 = record("cm1-l1", &|| cm1("PAPI_L1_DCM", settings.l1))?;
     let l2 = record("cm1-l2", &|| cm1("PAPI_L2_DCM", settings.l2))?;
     let l1_answer = infer::read(&Saved::of(&l1));
-    let above = l1_answer.verdict.as_ref().ok().and_then(infer::Sets::of);
-    let l2_answer = infer::read_behind(&Saved::of(&l2), above);
     let (line, line_from) = line(&l1_answer, &session.machine);
     session.runs = settings.runs as usize;
     let options = product::Options::new(settings.size, &PRODUCT_EVENTS);
@@ -90,8 +88,6 @@ pub(super) fn run_all(
         mm2_transposing,
         mm3,
         causes,
-        l1_answer,
-        l2_answer,
         line,
         line_from,
         took: 0.0,

@@ -102,7 +102,7 @@ fn measure(
     let mut findings = experiments::run_all(session, settings, folder, args.quiet, remarks)?;
     findings.took = started.elapsed().as_secs_f64();
     let typed = earlier_answers::read_from(&folder.report)?;
-    let report = Report::new(&findings, assignment, further, typed, args.answers());
+    let report = Report::new(&findings, assignment, further, typed);
     if let Some(old) = folder.complete(&report.files().map_err(Failure::could_not)?)? {
         note(args, format!("lab run: the earlier report is in {}", old.display()));
     }

@@ -66,7 +66,7 @@ fn rows() -> Vec<Row> {
     let mut table = csv::ReaderBuilder::new();
     table.delimiter(b'\t').quoting(false).comment(Some(b'#'));
     let mut rows = Vec::new();
-    for row in table.from_reader(&include_bytes!("command_lines.tsv")[..]).records() {
+    for row in table.from_reader(crate::TABLE).records() {
         let row = row.unwrap();
         let (programs, rest) = row[0].split_once(' ').unwrap();
         let programs: Vec<&str> = match programs {
@@ -88,10 +88,9 @@ fn run(folder: &Path, line: &str) -> Output {
     let mut words = line.split_whitespace();
     let cpu = common::cpu::allowed().first().copied().unwrap_or_default().to_string();
     let name = words.next().unwrap();
-    let path = if name == "lab" { env!("CARGO_BIN_EXE_lab").into() } else { program(name) };
     let words = words.map(|word| if word == "CPU" { cpu.as_str() } else { word });
     // As wide as any line, so that a wrapped one does not look like an option.
-    Command::new(path).env("COLUMNS", "10000").current_dir(folder).args(words).output().unwrap()
+    Command::new(program(name)).env("COLUMNS", "10000").current_dir(folder).args(words).output().unwrap()
 }
 
 /// The exit status of a line, and the text in `place`.
@@ -137,14 +136,14 @@ fn fault(row: &Row) -> Option<String> {
         .then(|| format!("{line}: not {text:?} in {place:?}; exit {status}\n{}", with.unwrap_or_default()))
 }
 
-/// All programs, `lab` with each of its commands.
+/// All programs, and each with each of its commands.
 fn programs() -> Vec<String> {
-    let mut all: Vec<String> =
-        ["spark", "cm1", "mm1", "mm2", "mm3", "ge", "dgemm", "flops", "avail"].map(String::from).into();
-    all.extend((1..=7).map(|rung| format!("ge{rung}")));
-    let help = help("lab");
-    all.extend(commands(&help).iter().map(|command| format!("lab {command}")));
-    all
+    let with_commands = |name: &&str| {
+        let help = help(name);
+        let commands = Vec::from_iter(commands(&help).iter().map(|command| format!("{name} {command}")));
+        [vec![(*name).to_owned()], commands].concat()
+    };
+    crate::PROGRAMS.iter().flat_map(with_commands).collect()
 }
 
 fn help(name: &str) -> String {

@@ -45,7 +45,6 @@ fn records_that_cannot_be_compared_are_refused_in_a_sentence() {
         ("compare prose.json prose.json", 1, "not a record"),
         ("compare cut.json cut.json", 1, "cut.json: it is not a record ("),
         ("plot cut.json", 1, "EOF while parsing"),
-        ("infer cut.json", 1, "EOF while parsing"),
         ("compare empty empty", 1, "has no record"),
     ] {
         let (found, out, said) = output_of(&lab(folder.path(), args));

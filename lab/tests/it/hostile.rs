@@ -61,7 +61,7 @@ fn shown(what: &str, output: &Output) {
 #[test]
 fn arguments_are_repeated_harmlessly_by_every_program() {
     let folder = tempfile::tempdir().unwrap();
-    let places: [(&str, &[&str]); 16] = [
+    let places: [(&str, &[&str]); 15] = [
         ("spark", &["--max"]),
         ("spark", &["--max", "8K", "--repeats", "1", "--machine"]),
         ("cm1", &["--event"]),
@@ -76,7 +76,6 @@ fn arguments_are_repeated_harmlessly_by_every_program() {
         ("flops", &[]),
         ("avail", &["-e"]),
         ("lab", &["machines"]),
-        ("lab", &["infer"]),
         ("lab", &["ge", "--variants"]),
     ];
     for text in hostile().iter().filter(|text| !text.contains('\0')) {
@@ -108,7 +107,6 @@ fn a_saved_file_says_nothing_to_the_terminal() {
         ];
         for (name, content) in files {
             fs::write(folder.path().join(name), content).unwrap();
-            shown(text, &run(folder.path(), "lab", &["infer", name]));
             let chart = format!("{number}-{name}.svg");
             shown(text, &run(folder.path(), "lab", &["plot", name, "--tolerate", "-o", &chart]));
         }

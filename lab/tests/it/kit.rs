@@ -4,10 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
+/// The program `name` in `folder`, with the arguments `args`.
+pub(crate) fn run(folder: &Path, name: &str, args: &str) -> Output {
+    Command::new(program(name)).current_dir(folder).args(args.split_whitespace()).output().unwrap()
+}
+
 /// `lab` in `folder`, with the arguments `args`.
 pub(crate) fn lab(folder: &Path, args: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
-    command.current_dir(folder).args(args.split_whitespace()).output().unwrap()
+    run(folder, crate::program_of(args), args)
 }
 
 /// The output of the same, which must succeed.
@@ -34,16 +38,16 @@ pub(crate) fn commands(help: &str) -> Vec<&str> {
 /// The program of that name, built now from the current sources: for the tests of a
 /// package, cargo builds only that package's programs.
 pub(crate) fn program(name: &str) -> PathBuf {
-    static BUILT: OnceLock<()> = OnceLock::new();
-    let lab = Path::new(env!("CARGO_BIN_EXE_lab"));
-    BUILT.get_or_init(|| {
-        let release = lab.parent().is_some_and(|folder| folder.ends_with("release"));
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    let folder = BUILT.get_or_init(|| {
+        // The test is in `deps` of the folder with the programs.
+        let folder = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().to_owned();
         let mut cargo = Command::new(env!("CARGO"));
+        let release = folder.ends_with("release");
         cargo.args(["build", "--quiet", "--offline", "--bins"]).args(release.then_some("--release"));
-        for package in ["spark", "cm1", "mm1", "mm2", "mm3", "ge", "dgemm", "flops", "avail"] {
-            cargo.args(["--package", package]);
-        }
+        crate::PACKAGES.iter().for_each(|package| _ = cargo.args(["--package", package]));
         assert!(cargo.status().unwrap().success(), "the programs are not built");
+        folder
     });
-    lab.with_file_name(name).with_extension(lab.extension().unwrap_or_default())
+    folder.join(name).with_extension(std::env::consts::EXE_EXTENSION)
 }

@@ -22,8 +22,7 @@ fn refuses(folder: &Path, args: &str, code: i32, culprit: &str) {
 #[test]
 fn a_run_writes_a_report_that_is_self_contained() {
     let folder = tempfile::tempdir().unwrap();
-    let output =
-        lab(folder.path(), "run --quick --hasten 4 --size 32 --answers --counters model --output r --quiet");
+    let output = lab(folder.path(), "run --quick --hasten 4 --size 32 --counters model --output r --quiet");
     assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(0), ""));
     // What the page asks for is not printed before it.
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "");
@@ -95,7 +94,7 @@ fn the_commands_that_the_documents_need_run() {
         // Sizes have several digits; the rungs of ge have one.
         let size = |word: &str| word.len() > 1 && word.parse::<u32>().is_ok();
         let words = words.split_whitespace().map(|word| if size(word) { "32" } else { word });
-        let program = if name == "lab" { env!("CARGO_BIN_EXE_lab").into() } else { kit::program(name) };
+        let program = kit::program(name);
         let mut ran = Command::new(program);
         ran.current_dir(folder.path()).args(words).args(small.flat_map(|words| words.split(' ')));
         let ran = ran.output().unwrap();
@@ -136,47 +135,4 @@ fn machines_are_drawn_separately_and_never_mixed() {
     assert!(drawn.status.success(), "{}", stderr(&drawn));
     let picture = std::fs::read_to_string(folder.path().join("both.svg")).unwrap();
     assert!(picture.contains("i5-7500: 32 KiB") && picture.contains("zen3: 64 KiB"));
-}
-
-#[test]
-fn a_sweep_is_read_and_one_that_cannot_say_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("cm1.out"), RECORDED).unwrap();
-    let infer = |file: &str, code: i32| -> serde_json::Value {
-        let read = lab(folder.path(), &format!("infer {file} --format json"));
-        assert_eq!(read.status.code(), Some(code), "{}", stderr(&read));
-        serde_json::from_slice(&read.stdout).unwrap()
-    };
-    let found = infer("cm1.out", 0);
-    // Doubling sizes show neither 32 KiB nor 8 ways.
-    for (figure, value) in
-        [("size", 32768), ("size_below", 65536), ("line", 64), ("ways_least", 8), ("ways_most", 15)]
-    {
-        assert_eq!(found[figure], value, "{figure}: {found}");
-    }
-    assert_eq!((&found["verdict"], found["ways"].is_null()), (&"ok".into(), true));
-    let few: String = RECORDED.split_inclusive('\n').take(12).collect();
-    fs::write(folder.path().join("few.out"), few).unwrap();
-    let found = infer("few.out", 1);
-    assert!(found["verdict"] == "refused" && found["reason"].as_str().unwrap().len() > 20, "{found}");
-}
-
-#[test]
-fn a_described_machine_is_discovered() {
-    let folder = tempfile::tempdir().unwrap();
-    let found = lab(folder.path(), "discover --machine i5-7500 --format json --chart found.svg");
-    assert_eq!(found.status.code(), Some(0), "{}", stderr(&found));
-    assert!(folder.path().join("found.svg").exists());
-    let found: serde_json::Value = serde_json::from_slice(&found.stdout).unwrap();
-    let [first, second] = [&found["levels"][0], &found["levels"][1]];
-    assert_eq!((&first["size"], &first["line"], &first["ways"]), (&32768.into(), &64.into(), &8.into()));
-    // Its pages are scattered, so the sets of L2 may stay unknown; what is said is right.
-    let [low, high] = ["size_low", "size_high"].map(|key| second[key].as_u64().unwrap());
-    assert!(low <= 262_144 && 262_144 <= high, "{low} to {high}");
-    assert_eq!(second["size"].is_null(), low < high, "an interval has no single size");
-    match second["ways"].as_u64() {
-        Some(ways) => assert_eq!(ways, 4),
-        None => assert!(second["ways_reason"].as_str().unwrap().contains("pages")),
-    }
-    refuses(folder.path(), "discover --machine none", 1, "none");
 }

@@ -1,4 +1,4 @@
-// The strict reader of values, as `lab grade` reads them (figures/quantity.rs); tested with
+// The strict reader of values, as `course grade` reads them (figures/quantity.rs); tested with
 // the same tables. `known` has the units of each kind, which kinds have thousands, and the
 // sentences of the doubts.
 function valueReader(known) {

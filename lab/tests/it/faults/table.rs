@@ -160,7 +160,7 @@ fn faults(place: &Path) -> Vec<(&'static str, Fault, Refused)> {
 
 /// The line, with --record where its program has that option.
 fn with_record(line: &str) -> String {
-    let keeps_none = ["avail", "lab machines", "lab discover", "lab run"];
+    let keeps_none = ["avail", "lab machines", "lab run"];
     let record = if keeps_none.iter().any(|name| line.starts_with(name)) { "" } else { " --record r.json" };
     format!("{line}{record}")
 }

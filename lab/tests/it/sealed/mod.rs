@@ -1,6 +1,4 @@
-//! No command of the student's edition reveals anything about a sealed machine that was not
-//! measured. (`cargo test -p lab --no-default-features --test it sealed::` tests that
-//! edition.)
+//! No command of the kit reveals anything about a sealed machine that was not measured.
 
 mod disclosure;
 mod flipped;
@@ -13,9 +11,6 @@ use common::machine;
 
 use crate::kit::program;
 use crate::secret;
-
-/// The commands that make, solve and grade: they are not in the student's edition.
-const INSTRUCTORS: [&str; 6] = ["discover", "infer", "mystery", "grade", "survey", "web"];
 
 /// The command lines to try for each program and each command of `lab`, in order; later
 /// ones read the records of the first. `M` is the sealed machine's file. A command without
@@ -140,8 +135,7 @@ fn run(folder: &Path, command: &str, line: &str) -> Output {
         "./M" => "./sealed.toml",
         other => other,
     });
-    let path = if name == "lab" { env!("CARGO_BIN_EXE_lab").into() } else { program(name) };
-    Command::new(path)
+    Command::new(program(name))
         .current_dir(folder)
         .args(words)
         .stdin(Stdio::null())
@@ -169,31 +163,12 @@ fn commands() -> Vec<String> {
 }
 
 #[test]
-#[cfg(not(feature = "instructor"))]
-fn a_command_of_the_other_edition_is_refused_as_such() {
-    for command in INSTRUCTORS {
-        for rest in ["", "--help", "--key-file secret.txt ada"] {
-            let output = run(Path::new("."), &format!("lab {command}"), rest);
-            let sentence = String::from_utf8(output.stderr).unwrap();
-            assert_eq!(output.status.code(), Some(2), "{command} {rest}");
-            assert_eq!(
-                sentence,
-                format!("lab: 'lab {command}' is not in the student's edition; see lab --help\n")
-            );
-        }
-    }
-}
-
-#[test]
-fn every_command_of_the_students_edition_is_tried() {
+fn every_command_of_the_kit_is_tried() {
     let commands = commands();
     for command in &commands {
-        let instructors = INSTRUCTORS.contains(&command.as_str());
-        assert!(!instructors || cfg!(feature = "instructor"), "{command} is in the student's edition");
         let tried = LINES.iter().find(|(name, _)| *name == format!("lab {command}"));
         let Some((name, lines)) = tried else {
-            assert!(instructors, "'lab {command}' is not tried on a sealed machine: add lines for it");
-            continue;
+            panic!("'lab {command}' is not tried on a sealed machine: add lines for it");
         };
         let help = String::from_utf8(run(Path::new("."), name, "--help").stdout).unwrap();
         assert!(!help.contains("\nCommands:\n"), "{name} has commands of its own: walk them too");
@@ -207,8 +182,6 @@ fn every_command_of_the_students_edition_is_tried() {
         let main = program.unwrap().path().join("src/main.rs");
         let name = main.ancestors().nth(2).unwrap().file_name().unwrap().to_str().unwrap().to_owned();
         let tried = LINES.iter().any(|(tried, _)| *tried == name);
-        // The yardstick is outside of the workspace, and measures this machine alone.
-        let measures = main.exists() && name != "yardstick";
-        assert!(!measures || tried, "{name} is not tried on a sealed machine: add lines for it");
+        assert!(!main.exists() || tried, "{name} is not tried on a sealed machine: add lines for it");
     }
 }

@@ -1,0 +1,190 @@
+//! Machines drawn for a class: no two are the same, and the documented procedure identifies
+//! each of them.
+
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+use common::random::Random;
+use common::units::Bytes;
+
+use common::machine::quoted;
+
+/// Draws one machine after the other from an instructor's key.
+#[derive(Debug)]
+pub(crate) struct Draw<'k> {
+    key: &'k str,
+    tlb: bool,
+    taken: BTreeSet<usize>,
+}
+
+/// One machine of two cache levels.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Drawn {
+    /// The two levels, level 1 first.
+    pub(crate) levels: [Geometry; 2],
+    /// Cycles of a hit in each level.
+    pub(crate) cycles: [usize; 2],
+    /// Nanoseconds to memory.
+    pub(crate) memory_ns: usize,
+    /// Entries of the TLB, if it has one; 16-way at most, a miss costs 20 cycles.
+    pub(crate) tlb_entries: Option<usize>,
+}
+
+/// What a student must find about one level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Geometry {
+    /// Capacity.
+    pub(crate) size: Bytes,
+    /// Bytes per line.
+    pub(crate) line: Bytes,
+    /// Lines per set.
+    pub(crate) ways: u64,
+}
+
+impl<'k> Draw<'k> {
+    /// Machines from the instructor's `key`: LRU, no TLB.
+    pub(crate) fn new(key: &'k str) -> Draw<'k> {
+        Draw { key, tlb: false, taken: BTreeSet::new() }
+    }
+
+    /// Machines that also have a data TLB, which spark shows.
+    #[must_use]
+    pub(crate) fn with_tlb(self, tlb: bool) -> Draw<'k> {
+        Draw { tlb, ..self }
+    }
+
+    /// How many different machines can be drawn.
+    pub(crate) fn most(&self) -> usize {
+        every().len()
+    }
+
+    /// The machine of `name`: always the same for the same key, unless an earlier name has
+    /// taken it; then the next free one.
+    ///
+    /// When all are taken (see [`most`](Draw::most)), machines repeat.
+    pub(crate) fn machine(&mut self, name: &str) -> Drawn {
+        let choices = every();
+        let most = choices.len();
+        let mut random = Random::new(seal::digest(&[self.key, name]));
+        let first = random.below(most);
+        let place = (0..most).map(|step| (first + step) % most).find(|place| !self.taken.contains(place));
+        let place = place.unwrap_or(first);
+        self.taken.insert(place);
+        // The step has no common divisor with the number of machines and is large: a name
+        // whose machine was taken does not get a similar one.
+        Drawn {
+            levels: choices[place * STEP % most],
+            cycles: [2 + random.below(4), 10 + random.below(9)],
+            memory_ns: 60 + random.below(60),
+            tlb_entries: self.tlb.then(|| [16, 32, 64, 128][random.below(4)]),
+        }
+    }
+}
+
+impl Drawn {
+    /// The machine called `name` as a description.
+    pub(crate) fn toml(&self, name: &str) -> String {
+        let mut text = format!(
+            "name = {}\ndescription = \"to be found out\"\nclock = \"2 GHz\"\n\n[memory]\nlatency = \"{} ns\"\n",
+            quoted(name),
+            self.memory_ns
+        );
+        for (level, (g, cycles)) in (1..).zip(self.levels.iter().zip(self.cycles)) {
+            let (size, line, ways) = (g.size.0, g.line.0, g.ways);
+            text += &format!(
+                "\n[[cache]]\nlevel = {level}\nsize = {size}\nline = {line}\nways = {ways}\n\
+                 replacement = \"lru\"\nindex = \"virtual\"\nlatency = \"{cycles} cycles\"\n"
+            );
+        }
+        if let Some(entries) = self.tlb_entries {
+            text +=
+                &format!("\n[[tlb]]\nlevel = 1\nentries = {entries}\nways = 16\npenalty = \"20 cycles\"\n");
+        }
+        text
+    }
+}
+
+/// A prime larger than the number of choices.
+const STEP: usize = 7919;
+
+/// Every pair of levels that sweeps up to 256 KiB and 4 MiB identify: a power of two of
+/// sets at each level, and L2 at least four times L1. L2 has more ways than L1, and more
+/// bytes in one way: otherwise L1 would hold the lines that must compete for a set of L2.
+fn every() -> &'static [[Geometry; 2]] {
+    static EVERY: OnceLock<Vec<[Geometry; 2]>> = OnceLock::new();
+    EVERY.get_or_init(|| {
+        let lines = [16, 32, 64, 128, 256];
+        let of = |line, ways: &'static [u64], bytes: std::ops::Range<u32>| {
+            let level = move |ways, way: u32| Geometry { size: Bytes(ways << way), line: Bytes(line), ways };
+            ways.iter().flat_map(move |&ways| bytes.clone().map(move |way| level(ways, way)))
+        };
+        let within = |g: &Geometry, least, most| (Bytes::kib(least)..=Bytes::kib(most)).contains(&g.size);
+        let pairs = |line| {
+            let first = of(line, &FIRST_WAYS, 10..15)
+                .filter(move |g| within(g, 8, 64) && g.size.0 / g.ways >= 4 * line);
+            first.flat_map(move |first| {
+                let second = of(line, &SECOND_WAYS, 13..19).filter(move |g| within(g, 128, 1024));
+                second
+                    .filter(move |second| distinguishable(&first, second))
+                    .map(move |second| [first, second])
+            })
+        };
+        lines.into_iter().flat_map(pairs).collect()
+    })
+}
+
+const FIRST_WAYS: [u64; 13] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16];
+const SECOND_WAYS: [u64; 16] = [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 24];
+
+fn distinguishable(first: &Geometry, second: &Geometry) -> bool {
+    second.ways > first.ways
+        && second.size.0 / second.ways > first.size.0 / first.ways
+        && second.size.0 >= 4 * first.size.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use common::machine::{self, Machine};
+
+    #[test]
+    fn no_two_of_five_thousand_are_the_same() {
+        let mut draw = Draw::new("spring");
+        let mut seen = BTreeSet::new();
+        for i in 0..5000 {
+            let drawn = draw.machine(&format!("student {i}"));
+            let levels = drawn.levels.map(|g| (g.size.0, g.line.0, g.ways));
+            assert!(seen.insert(levels), "student {i}: {levels:?} again");
+        }
+        assert!(draw.most() > 5000);
+    }
+
+    #[test]
+    fn the_same_words_draw_the_same_machine() {
+        let of = |key| Draw::new(key).machine("ada");
+        assert_eq!(of("spring"), of("spring"));
+        assert_ne!(of("spring"), of("autumn"));
+        // a student who is added after ada does not change her machine
+        let mut draw = Draw::new("spring");
+        let ada = draw.machine("ada");
+        draw.machine("bob");
+        assert_eq!(ada, of("spring"));
+    }
+
+    /// All drawn machines with usual names are sealed into files of the same length.
+    #[test]
+    fn the_length_of_a_sealed_file_says_nothing() {
+        let mut lengths = BTreeSet::new();
+        for tlb in [false, true] {
+            let mut draw = Draw::new("spring").with_tlb(tlb);
+            for number in 0..400 {
+                let name =
+                    ["a", "student", "Inês Conceição", "हिन्दी वर्मा"][number % 4].repeat(1 + number % 3);
+                let file = machine::seal(&name, &draw.machine(&name).toml(&name));
+                lengths.insert(file.text.split('"').nth(1).unwrap().len());
+                assert_eq!(Machine::parse(&file.text, "file").unwrap().name, name);
+            }
+        }
+        assert_eq!(lengths.len(), 1, "{lengths:?}");
+    }
+}

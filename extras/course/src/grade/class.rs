@@ -1,0 +1,229 @@
+//! The students of the class, found by exact values of the roster.
+
+use std::collections::{BTreeSet, HashMap};
+
+use common::text::{counted, shorten};
+
+use crate::names;
+use crate::roster::Listed;
+use crate::tables::Table;
+
+/// The header that every table may use for the column that names students.
+const STUDENT: &str = "student";
+
+/// The class.
+pub(super) struct Class {
+    pub(super) names: Vec<String>,
+    listed: Listed,
+    /// The roster's columns that identify students. A table that has others in common, such
+    /// as a tutor's name, does not name students by them.
+    identifying: Vec<usize>,
+    /// Columns and students of each value, without case.
+    places: HashMap<String, Vec<(usize, usize)>>,
+}
+
+impl Class {
+    pub(super) fn new(listed: Listed) -> Class {
+        let mut places = HashMap::<_, Vec<_>>::new();
+        for (student, row) in listed.rows.iter().enumerate() {
+            for (column, cell) in row.iter().enumerate().filter(|(_, cell)| !cell.is_empty()) {
+                places.entry(names::folded(cell)).or_default().push((column, student));
+            }
+        }
+        let is_identifying = |column: &usize| {
+            let cells = listed.rows.iter().map(|row| names::folded(&row[*column]));
+            let cells: Vec<String> = cells.filter(|cell| !cell.is_empty()).collect();
+            let is_distinct = cells.iter().collect::<BTreeSet<_>>().len() == cells.len();
+            listed.naming.contains(column) || is_distinct && 2 * cells.len() >= listed.rows.len()
+        };
+        let identifying = (0..listed.header.len()).filter(is_identifying).collect();
+        Class { names: listed.names(), listed, identifying, places }
+    }
+
+    /// The students with the `value` in one of these columns. Case counts unless no cell is
+    /// equal.
+    fn students(&self, value: &str, of_column: impl Fn(usize) -> bool) -> BTreeSet<usize> {
+        let name = names::normalised(value).unwrap_or_default();
+        let places = || {
+            let all = self.places.get(&names::folded(&name)).into_iter().flatten();
+            all.copied().filter(|(column, _)| of_column(*column))
+        };
+        let equal = places().filter(|(column, student)| self.listed.rows[*student][*column] == name);
+        let equal: BTreeSet<usize> = equal.map(|(_, student)| student).collect();
+        if equal.is_empty() { places().map(|(_, student)| student).collect() } else { equal }
+    }
+
+    /// The students whom the name of a folder or file may mean: a cell of an identifying
+    /// column has it. A cell of another student, in any column, makes it unclear.
+    pub(super) fn named(&self, name: &str) -> BTreeSet<usize> {
+        let own = self.students(name, |column| self.listed.naming.contains(&column));
+        if own.is_empty() { own } else { &own | &self.mentioned(name) }
+    }
+
+    /// The students of whom a cell in any column has the `value`: only to suggest one.
+    pub(super) fn mentioned(&self, value: &str) -> BTreeSet<usize> {
+        self.students(value, |_| true)
+    }
+
+    /// The students with that value in the `column`.
+    pub(super) fn in_column(&self, column: usize, value: &str) -> BTreeSet<usize> {
+        self.students(value, |at| at == column)
+    }
+
+    /// The only student with that name.
+    pub(super) fn by_name(&self, name: &str) -> Option<usize> {
+        only(&self.in_column(self.listed.naming[0], unquoted(name)))
+    }
+
+    /// The name of a student, for messages.
+    pub(super) fn shown(&self, student: usize) -> String {
+        shorten(&self.names[student], 60)
+    }
+
+    /// `what: 3 of 300 students: a, b, c`; nothing if there are none.
+    pub(super) fn note(&self, what: &str, students: impl IntoIterator<Item = String>) -> Option<String> {
+        const MAX_LISTED: usize = 10;
+        let mut shown: Vec<String> = students.into_iter().collect();
+        let (number, of) = (shown.len(), counted(self.names.len(), "student"));
+        if number > MAX_LISTED {
+            shown.splice(MAX_LISTED.., ["…".to_owned()]);
+        }
+        (number > 0).then(|| format!("{what}: {number} of {of}: {}", shown.join(", ")))
+    }
+
+    /// The header of the column of names.
+    pub(super) fn header(&self) -> &str {
+        &self.listed.header[self.listed.naming[0]]
+    }
+
+    /// The roster's column with that header.
+    pub(super) fn column(&self, header: &str) -> Option<usize> {
+        let header = header.trim().to_lowercase();
+        self.listed.header.iter().position(|column| column.to_lowercase() == header)
+    }
+
+    /// How a table names students: by its columns that have the header of a roster column
+    /// that identifies students; 'student' stands for the student's name.
+    /// Fails if it has no such column, or two with one header.
+    pub(super) fn join(&self, header: &[String], except: &[usize]) -> Result<Join<'_>, String> {
+        let mut columns: Vec<(usize, usize)> = Vec::new();
+        let named = |(at, name): &(usize, &String)| !except.contains(at) && !name.trim().is_empty();
+        for (at, name) in header.iter().enumerate().filter(named) {
+            let own = || name.trim().eq_ignore_ascii_case(STUDENT).then_some(self.listed.naming[0]);
+            let column = self.column(name).or_else(own).filter(|column| self.identifying.contains(column));
+            let Some(column) = column else { continue };
+            if columns.iter().any(|(_, known)| *known == column) {
+                return Err(format!("it has two columns for '{}'; rename one", shorten(name, 60)));
+            }
+            columns.push((at, column));
+        }
+        let naming = &self.listed.naming;
+        columns.sort_by_key(|(_, column)| !naming.contains(column));
+        if columns.is_empty() {
+            let identifying = self.identifying.iter().map(|column| self.listed.header[*column].clone());
+            let identifying: Vec<String> = identifying.collect();
+            let headers = |names: &[String]| shorten(&names.join("', '"), 200);
+            return Err(format!(
+                "none of its columns ('{}') has the header of a roster column that identifies students ('{}'); give the one that names students that header, or 'student'",
+                headers(header),
+                headers(&identifying)
+            ));
+        }
+        Ok(Join { class: self, header: header.to_vec(), columns })
+    }
+}
+
+/// The columns of a table that name students, with the roster's columns.
+pub(super) struct Join<'c> {
+    class: &'c Class,
+    header: Vec<String>,
+    pub(super) columns: Vec<(usize, usize)>,
+}
+
+impl Join<'_> {
+    /// The students whom a row may mean: those who have all of its values. Values that
+    /// nobody has are ignored after the first.
+    pub(super) fn students(&self, row: &[String]) -> BTreeSet<usize> {
+        self.found(row).0
+    }
+
+    /// The same, and the column whose value is that of another student, if there is one.
+    fn found(&self, row: &[String]) -> (BTreeSet<usize>, Option<usize>) {
+        let mut common: Option<BTreeSet<usize>> = None;
+        for (at, column) in &self.columns {
+            let cell = unquoted(row.get(*at).map_or("", |cell| cell.trim()));
+            if cell.is_empty() {
+                continue;
+            }
+            let students = self.class.in_column(*column, cell);
+            common = Some(match common {
+                None if students.is_empty() => return (students, None),
+                None => students,
+                Some(known) if students.is_empty() => known,
+                Some(known) if known.is_disjoint(&students) => return (&known | &students, Some(*at)),
+                Some(known) => &known & &students,
+            });
+        }
+        (common.unwrap_or_default(), None)
+    }
+
+    /// The student of a row, if it is of anybody in the class.
+    /// Fails if it means two students.
+    pub(super) fn student(&self, row: &[String]) -> Result<Option<usize>, String> {
+        let (students, other) = self.found(row);
+        if students.len() < 2 {
+            return Ok(students.first().copied());
+        }
+        let why = other.map(|at| {
+            let (name, cell) = (&self.header[at], shorten(&row[at], 60));
+            format!(
+                ": its column '{}' has '{cell}', as another in the roster; leave that column out, or",
+                shorten(name, 60)
+            )
+        });
+        Err(format!(
+            "'{}' means two students{} correct that row",
+            self.shown(row),
+            why.as_deref().unwrap_or(";")
+        ))
+    }
+
+    /// The place of each student's row.
+    /// Fails if a row means two students, or a student has two rows.
+    pub(super) fn rows(&self, table: &Table) -> Result<HashMap<usize, usize>, String> {
+        let mut rows = HashMap::new();
+        for (place, row) in table.rows.iter().enumerate() {
+            if let Some(student) = self.student(&row.cells)?
+                && let Some(first) = rows.insert(student, place)
+            {
+                let (name, first) = (self.shown(&row.cells), table.rows[first].line);
+                return Err(format!("'{name}' is in lines {first} and {}; leave one", row.line));
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The other columns of the table, for a message; nothing if there are none.
+    pub(super) fn others(&self, own: &[usize]) -> Option<String> {
+        let is_known = |at: &usize| own.contains(at) || self.columns.iter().any(|(known, _)| known == at);
+        let others = (0..self.header.len()).filter(|at| !is_known(at)).map(|at| self.header[at].as_str());
+        let others: Vec<&str> = others.collect();
+        (!others.is_empty()).then(|| format!("'{}'", shorten(&others.join("', '"), 200)))
+    }
+
+    /// What the row calls its student.
+    pub(super) fn shown(&self, row: &[String]) -> String {
+        let mut cells = self.columns.iter().filter_map(|(at, _)| row.get(*at)).map(|cell| cell.trim());
+        shorten(cells.find(|cell| !cell.is_empty()).unwrap_or_default(), 60)
+    }
+}
+
+/// The student, if there is only one.
+pub(super) fn only(students: &BTreeSet<usize>) -> Option<usize> {
+    students.first().copied().filter(|_| students.len() == 1)
+}
+
+/// A cell without the apostrophe that makes spreadsheets take it as text.
+pub(super) fn unquoted(cell: &str) -> &str {
+    cell.strip_prefix('\'').filter(|rest| common::text::inert(rest) == cell).unwrap_or(cell)
+}

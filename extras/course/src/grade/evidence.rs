@@ -1,0 +1,146 @@
+//! What was handed in under one name: answers, records, exercises. Which records count, and
+//! the figures that answers are compared with or the reasons why there are none.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use common::authentic::{self, Unread};
+use common::record::Record;
+use common::text::shorten;
+use report::Answer;
+
+use super::reason::Reason;
+use report::is_answer;
+
+/// The answer that an `exercises.json` is, and the answer to each task that it says is solved.
+pub(super) const EXERCISES: &str = "exercises.json";
+pub(super) const PASSED: &str = "passed";
+
+/// A submission: everything handed in under one name.
+#[derive(Debug)]
+pub(super) struct Submission {
+    /// The name of its folder or file without the collecting system's ending.
+    pub(super) name: String,
+    /// Names that the map may have for its files in addition.
+    pub(super) files: Vec<String>,
+    /// Whose it is, none if nobody's; or a clause that says why nobody knows.
+    pub(super) owner: Result<Vec<usize>, String>,
+    /// The student whom it may be of.
+    pub(super) suggested: Option<usize>,
+    /// When it was handed in, by the collecting system's clock.
+    pub(super) time: Option<i64>,
+    pub(super) answers: BTreeMap<String, Answer>,
+    pub(super) evidence: Evidence,
+    /// What was not read.
+    pub(super) notes: Vec<Reason>,
+}
+
+impl Submission {
+    /// Why only a person can read its answers; a clause.
+    pub(super) fn unreadable(&self) -> Option<&'static str> {
+        let has = |is: fn(&Reason) -> bool| self.notes.iter().any(is);
+        if has(|note| matches!(note, Reason::OtherStudent(_))) {
+            return Some("it has the answers of two students; read them and give points");
+        }
+        // All notes but those of pages without answers are of files that were not read.
+        let unread = self.is_empty() && has(|note| !matches!(note, Reason::PageWithoutAnswers(_)));
+        unread.then_some("what was handed in cannot be read; read it and give points")
+    }
+
+    /// Whether there are answers, though only a person may be able to read them.
+    pub(super) fn has_answers(&self) -> bool {
+        let is_of_answers =
+            |note: &Reason| matches!(note, Reason::AnswersUnread(..) | Reason::LongAnswers(_));
+        !self.is_empty() || self.notes.iter().any(is_of_answers)
+    }
+
+    /// Answers and exercises; the student's name is none.
+    pub(super) fn given(&self) -> impl Iterator<Item = (&String, &Answer)> {
+        self.answers.iter().filter(|(id, answer)| is_answer(id, answer))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.given().next().is_none()
+    }
+}
+
+/// The right values for one student, under the rubric's names, or why a figure cannot be
+/// computed.
+pub(super) type Truth = BTreeMap<String, Result<f64, String>>;
+
+/// The right value with that name, if there is one.
+pub(super) fn right(truth: &Truth, name: &str) -> Option<f64> {
+    truth.get(name)?.as_ref().ok().copied()
+}
+
+/// The records of one submission, and those that were changed.
+#[derive(Debug, Default)]
+pub(super) struct Evidence {
+    /// Only with their first rows.
+    records: Vec<Record>,
+    /// Files of sealed machines whose content was changed.
+    pub(super) changed: Vec<String>,
+}
+
+/// The setting of a record of mm2 that includes the transposition.
+const TRANSPOSING: &str = "time_transpose";
+/// The programs of the matrix products, whose records must have the assigned size.
+const PRODUCTS: [&str; 3] = ["mm1", "mm2", "mm3"];
+
+impl Evidence {
+    /// Adds the record in the file `name`; whether it is one, changed or not.
+    pub(super) fn add(&mut self, name: &str, text: &str) -> bool {
+        match authentic::read(text) {
+            Ok(mut record) => {
+                // A class has thousands of records: only what is compared stays in memory.
+                record.rows.truncate(1);
+                record.rows.shrink_to_fit();
+                record.settings.retain(|name, _| name == TRANSPOSING);
+                (record.machine_data, record.environment) = Default::default();
+                (record.arguments, record.notes) = Default::default();
+                self.records.push(record);
+            }
+            Err(Unread::Changed) => self.changed.push(name.to_owned()),
+            Err(Unread::NotARecord(_)) => return false,
+        }
+        true
+    }
+
+    /// Tags of the sealed machines that records were made on.
+    pub(super) fn machines(&self) -> BTreeSet<&str> {
+        self.records.iter().filter_map(tag).collect()
+    }
+
+    /// The records that count: those of the assigned `size` and, with a key, those made on
+    /// the sealed machine `own`. The reasons say what is wrong with the others, and with
+    /// these.
+    pub(super) fn counting(&self, own: Option<Option<&str>>, size: u32) -> (Vec<&Record>, Vec<Reason>) {
+        let mut notes: Vec<Reason> =
+            self.changed.iter().map(|file| Reason::ChangedRecord(shorten(file, 60))).collect();
+        let is_other = |record| own.is_some_and(|own| own.is_none() || tag(record) != own);
+        notes.extend(self.records.iter().any(is_other).then_some(Reason::ForeignRecords));
+        let mut counting = Vec::new();
+        for record in self.records.iter().filter(|record| !is_other(record)) {
+            let rows = record.rows.first().and_then(|row| row.whole("size"));
+            if !PRODUCTS.contains(&&*record.program) || rows == Some(size.into()) {
+                counting.push(record);
+            } else if let Some(rows) = rows {
+                notes.push(Reason::OtherSize(record.program.clone(), rows.to_string(), size.to_string()));
+            }
+        }
+        // Of several records of a program, the last one made counts.
+        counting.sort_by_key(|record| &record.time);
+        (counting, notes)
+    }
+}
+
+/// The last record of a matrix product; `mm2t` is mm2 with its transposition.
+pub(super) fn product<'r>(records: &[&'r Record], name: &str) -> Option<&'r Record> {
+    let (program, transposing) = name.strip_suffix('t').map_or((name, false), |program| (program, true));
+    let timed = |record: &Record| record.settings.get(TRANSPOSING).is_some_and(|set| set == true);
+    records.iter().rev().find(|record| record.program == program && timed(record) == transposing).copied()
+}
+
+/// The tag of the sealed machine that a record was made on.
+fn tag(record: &Record) -> Option<&str> {
+    record.seal.as_ref().map(|seal| seal.machine.as_str())
+}

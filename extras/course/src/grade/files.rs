@@ -1,0 +1,250 @@
+//! Reads the files of one submission from folders and archives, with limits: each file and
+//! each archive once.
+
+use std::io::{Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use common::encoding;
+use common::system::files;
+use common::text::shorten;
+use zip::{CompressionMethod, ZipArchive};
+
+use super::reason::Reason;
+use report::TOTAL_BYTES;
+
+/// Largest page, and largest archive before it is unpacked, in bytes.
+const PAGE_BYTES: u64 = 16 << 20;
+/// Largest file of answers or record in bytes: a sweep's record has some 100 KiB.
+const DATA_BYTES: u64 = 4 << 20;
+/// Largest number of files and folders of a submission, or in one archive.
+const MAX_ENTRIES: usize = 10_000;
+/// An archive may be in another one.
+const MAX_LEVEL: usize = 2;
+/// Folders that programs make: they contain no answers.
+const SKIPPED: [&str; 5] = ["target", "vendor", "node_modules", "__macosx", "pictures"];
+const OTHER_ARCHIVES: [&str; 9] = ["7z", "rar", "tar", "gz", "tgz", "xz", "bz2", "zst", "lz4"];
+/// The beginning of a zip archive, and of an empty one.
+const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
+
+/// What a file may contain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileKind {
+    Json,
+    Page,
+    Archive,
+}
+
+/// What was not read although it may be part of the submission, and the names of files of
+/// other kinds.
+#[derive(Debug, Default)]
+#[must_use]
+pub(super) struct Unread {
+    pub(super) notes: Vec<Reason>,
+    pub(super) others: Vec<String>,
+    /// Whether there was no file at all.
+    pub(super) is_empty: bool,
+}
+
+/// Gives the name, kind and text of each JSON file and page of a submission to `each`.
+pub(super) fn visit(paths: &[PathBuf], mut each: impl FnMut(&str, FileKind, &str)) -> Unread {
+    let unread = Unread { is_empty: true, ..Unread::default() };
+    let mut walk = Walk { each: &mut each, entries: 0, left: TOTAL_BYTES, unread };
+    paths.iter().for_each(|path| walk.path(path, true));
+    walk.unread
+}
+
+/// A walk through all files of one submission.
+struct Walk<'w> {
+    each: &'w mut dyn FnMut(&str, FileKind, &str),
+    entries: usize,
+    /// Bytes that may still be read.
+    left: u64,
+    unread: Unread,
+}
+
+impl Walk<'_> {
+    fn note(&mut self, read: Result<(), Reason>) {
+        self.unread.notes.extend(read.err());
+    }
+
+    /// Whether one more file or folder may be looked at.
+    fn more(&mut self) -> bool {
+        self.entries += 1;
+        if self.entries == MAX_ENTRIES + 1 {
+            self.note(Err(Reason::TooManyEntries(MAX_ENTRIES.to_string())));
+        }
+        self.entries <= MAX_ENTRIES
+    }
+
+    /// A file or folder on disk. Links are not followed.
+    fn path(&mut self, path: &Path, is_top: bool) {
+        let full = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = shorten(&full, 60);
+        let there = fs::symlink_metadata(path);
+        self.unread.is_empty &= there.as_ref().is_ok_and(fs::Metadata::is_dir);
+        let read = match there {
+            Err(_) => Err(Reason::CannotOpen(name)),
+            Ok(there) if there.is_dir() && !is_top && is_skipped(&full) => Ok(()),
+            Ok(there) if there.is_dir() => self.folder(path, name),
+            Ok(there) if there.is_file() => self.file(&full, there.len(), 0, |most| {
+                files::read_at_most(path, most).map_err(|_| Reason::CannotOpen(name.clone()))
+            }),
+            Ok(_) => Err(Reason::Link(name)),
+        };
+        self.note(read);
+    }
+
+    fn folder(&mut self, path: &Path, name: String) -> Result<(), Reason> {
+        let Ok(paths) = children(path, MAX_ENTRIES + 1) else {
+            self.unread.is_empty = false;
+            return Err(Reason::CannotOpen(name));
+        };
+        for path in paths {
+            if !self.more() {
+                break;
+            }
+            self.path(&path, false);
+        }
+        Ok(())
+    }
+
+    /// A file that is in `level` archives; `read` gives at most so many bytes of it.
+    fn file(
+        &mut self,
+        full: &str,
+        bytes: u64,
+        level: usize,
+        mut read: impl FnMut(u64) -> Result<Vec<u8>, Reason>,
+    ) -> Result<(), Reason> {
+        let name = shorten(full, 60);
+        // The name of an archive may be any.
+        let is_zip = |begin: Vec<u8>| ZIP.iter().any(|sign| begin.starts_with(sign));
+        let kind = if is_zip(read(4)?) { Some(FileKind::Archive) } else { kind(full) };
+        let Some(kind) = kind else { return self.other(full, name) };
+        let most = if kind == FileKind::Json { DATA_BYTES } else { PAGE_BYTES };
+        let fits = bytes <= most.min(self.left);
+        let content = if fits { read(most.min(self.left) + 1)? } else { Vec::new() };
+        let bytes = bytes.max(content.len() as u64);
+        if bytes > most {
+            return Err(Reason::TooLarge(name, (most >> 20).to_string()));
+        }
+        if bytes > self.left {
+            return Err(Reason::SubmissionTooLarge(name, (TOTAL_BYTES >> 20).to_string()));
+        }
+        self.left -= bytes;
+        if kind == FileKind::Archive {
+            return self.archive(content, name, level + 1);
+        }
+        (self.each)(full, kind, &decoded(&content));
+        Ok(())
+    }
+
+    /// A file of another kind.
+    fn other(&mut self, full: &str, name: String) -> Result<(), Reason> {
+        match ending(full).as_str() {
+            "zip" => return Err(Reason::Damaged(name)),
+            ending if OTHER_ARCHIVES.contains(&ending) => return Err(Reason::OtherArchive(name)),
+            _ => self.unread.others.push(name),
+        }
+        Ok(())
+    }
+
+    fn archive(&mut self, bytes: Vec<u8>, name: String, level: usize) -> Result<(), Reason> {
+        if level > MAX_LEVEL {
+            return Err(Reason::NestedArchive(name));
+        }
+        if entries(&bytes) > MAX_ENTRIES {
+            return Err(Reason::TooManyEntries(MAX_ENTRIES.to_string()));
+        }
+        let Ok(mut archive) = ZipArchive::new(Cursor::new(bytes)) else {
+            return Err(Reason::Damaged(name));
+        };
+        for place in 0..archive.len() {
+            if !self.more() {
+                break;
+            }
+            let read = self.archived(&mut archive, place, level);
+            self.note(read);
+        }
+        Ok(())
+    }
+
+    fn archived(
+        &mut self,
+        archive: &mut ZipArchive<Cursor<Vec<u8>>>,
+        place: usize,
+        level: usize,
+    ) -> Result<(), Reason> {
+        let Ok(file) = archive.by_index_raw(place) else { return Ok(()) };
+        let raw = || String::from_utf8_lossy(file.name_raw()).into_owned();
+        let path = file.name().map_or_else(|_| raw(), |name| name.into_owned()).replace('\\', "/");
+        // Nothing is written, so a path cannot lead anywhere.
+        let (folders, full) = path.rsplit_once('/').unwrap_or(("", &path));
+        if file.is_dir() || folders.split('/').any(is_skipped) || full.starts_with('.') {
+            return Ok(());
+        }
+        let name = shorten(full, 60);
+        if file.encrypted() {
+            return Err(Reason::Encrypted(name));
+        }
+        if file.is_symlink() {
+            return Err(Reason::Link(name));
+        }
+        if ![CompressionMethod::Stored, CompressionMethod::Deflated].contains(&file.compression()) {
+            return Err(Reason::Compression(name));
+        }
+        let bytes = file.size();
+        drop(file);
+        let mut read = |most: u64| {
+            let mut bytes = Vec::new();
+            archive.by_index(place).ok()?.take(most).read_to_end(&mut bytes).ok()?;
+            Some(bytes)
+        };
+        self.file(full, bytes, level, |most| read(most).ok_or_else(|| Reason::Damaged(name.clone())))
+    }
+}
+
+/// At most `most` files and folders of a folder, sorted; hidden ones are left out.
+pub(super) fn children(folder: &Path, most: usize) -> io::Result<Vec<PathBuf>> {
+    let entries: io::Result<Vec<_>> = fs::read_dir(folder)?.take(most).collect();
+    let mut paths: Vec<PathBuf> = entries?.into_iter().map(|entry| entry.path()).collect();
+    paths.retain(|path| !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.')));
+    paths.sort();
+    Ok(paths)
+}
+
+/// Whether a folder is hidden, or one that programs make.
+fn is_skipped(folder: &str) -> bool {
+    folder.starts_with('.') && ![".", ".."].contains(&folder) || SKIPPED.contains(&&*folder.to_lowercase())
+}
+
+/// The largest number of files that any zip end record in `bytes` gives: the list is read
+/// as a whole, so a long one is refused first.
+fn entries(bytes: &[u8]) -> usize {
+    let tail = &bytes[bytes.len().saturating_sub((1 << 16) + 22)..];
+    let number = |end: &[u8]| Some(usize::from(u16::from_le_bytes([*end.get(10)?, *end.get(11)?])));
+    let ends = tail.windows(4).enumerate().filter(|(_, sign)| *sign == b"PK\x05\x06");
+    ends.filter_map(|(at, _)| number(&tail[at..])).max().unwrap_or(0)
+}
+
+pub(super) fn ending(name: &str) -> String {
+    name.rsplit_once('.').map_or(String::new(), |(_, ending)| ending.to_ascii_lowercase())
+}
+
+/// What a file of that name may contain; some browsers save `answers.json.txt`.
+fn kind(name: &str) -> Option<FileKind> {
+    let shown = if ending(name) == "txt" { &name[..name.len() - 4] } else { name };
+    match ending(shown).as_str() {
+        "json" => Some(FileKind::Json),
+        "html" | "htm" => Some(FileKind::Page),
+        _ => None,
+    }
+}
+
+/// A text. Students also hand in Latin-1, which is read as such: answers are numbers and
+/// ASCII signs, which related encodings share.
+fn decoded(bytes: &[u8]) -> String {
+    let latin = || bytes.iter().map(|byte| char::from(*byte)).collect();
+    encoding::decode(bytes).unwrap_or_else(|_| latin())
+}

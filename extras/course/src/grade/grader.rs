@@ -1,0 +1,266 @@
+//! From what a student handed in to the grade: the student's machine, records and points.
+
+use std::collections::HashMap;
+
+use common::text::shorten;
+use report::Answer;
+
+use super::Course;
+use super::class::{Class, only};
+use super::evidence::{self, PASSED, Submission, Truth};
+use super::judge::{self, Mark};
+use super::owners::Counting;
+use super::reason::Reason;
+use super::rubric::{Records, Rubric};
+use crate::key::{Answers, Key};
+
+/// The size of the matrix products if the assignment gives none.
+const MATRIX: u32 = 512;
+
+const NO_OWNER: &str = "a submission has no owner yet, and may be of this student";
+
+/// One student's grade.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Graded {
+    /// In the rubric's order.
+    pub(super) marks: Vec<Mark>,
+    /// What one must know to trust the grade; the student sees it too.
+    pub(super) notes: Vec<Reason>,
+    /// The same for the instructor alone: these sentences name other students.
+    pub(super) remarks: Vec<String>,
+    /// Why there is no grade; a clause.
+    pub(super) refused: Option<String>,
+    /// The name of the submission that counts.
+    pub(super) source: Option<String>,
+    /// Whether it has some that only a person can read.
+    pub(super) unreadable: bool,
+    /// Hours after it was due.
+    pub(super) late: Option<f64>,
+    /// The tag of the sealed machine by which it is graded.
+    pub(super) machine: Option<String>,
+}
+
+impl Graded {
+    /// The sum of the points.
+    pub(super) fn points(&self) -> f64 {
+        let sum: f64 = self.marks.iter().map(|mark| mark.points).sum();
+        (sum * 1e6).round() / 1e6
+    }
+
+    /// The sum as text; `-` if there is no grade.
+    pub(super) fn shown(&self) -> String {
+        if self.refused.is_some() { "-".to_owned() } else { decimal(self.points()) }
+    }
+
+    /// The points that could be reached: without items that cannot be computed from the
+    /// records.
+    pub(super) fn most(&self) -> f64 {
+        // an empty sum is -0.0
+        self.marks.iter().filter_map(|mark| mark.max_points).sum::<f64>() + 0.0
+    }
+
+    /// Whether an answer that counts has no points before the instructor reads it.
+    pub(super) fn has_unread(&self) -> bool {
+        self.marks.iter().any(|mark| mark.unread && mark.max_points.is_some())
+    }
+
+    /// All feedback to the student, on one line, in the rubric's language.
+    pub(super) fn feedback(&self, rubric: &Rubric) -> String {
+        let items = rubric.items.iter().zip(&self.marks).filter(|(_, mark)| mark.max_points.is_some());
+        let items = items.map(|(item, mark)| {
+            format!("{}: {} {}", item.label, decimal(mark.points), mark.reason.text(&rubric.words))
+        });
+        let notes = self.notes.iter().map(|note| note.text(&rubric.words));
+        items.chain(notes).collect::<Vec<_>>().join(" ")
+    }
+
+    /// All details of the grade, for the instructor.
+    pub(super) fn all_notes(&self) -> String {
+        let refused = self.refused.as_ref().map(|why| format!("No grade: {why}."));
+        let notes = self.notes.iter().map(Reason::english);
+        refused.into_iter().chain(notes).chain(self.remarks.clone()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// A number of points, with at most two decimals.
+pub(super) fn decimal(points: f64) -> String {
+    let text = format!("{points:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// The machines of a key.
+pub(super) struct Machines<'k> {
+    by_tag: HashMap<&'k str, &'k Answers>,
+    /// By student; `None` if the roster has no column with the header of the key's names:
+    /// then a submission is graded by the machine of its sealed records.
+    of_student: Option<HashMap<usize, &'k Answers>>,
+}
+
+impl<'k> Machines<'k> {
+    /// The key's names are those of the roster's column that `course mystery` had.
+    pub(super) fn of(key: &'k Key, class: &Class) -> Machines<'k> {
+        let join = class.join(&[key.column().to_owned()], &[]).ok();
+        let by_tag = key.machines.iter().map(|machine| (machine.seal.as_str(), machine)).collect();
+        let of_student = join.map(|join| {
+            let student = |machine: &Answers| only(&join.students(std::slice::from_ref(&machine.name)));
+            key.machines.iter().filter_map(|machine| Some((student(machine)?, machine))).collect()
+        });
+        Machines { by_tag, of_student }
+    }
+
+    /// The student whose machine has that tag.
+    pub(super) fn owner(&self, tag: &str) -> Option<usize> {
+        let mut of_student = self.of_student.iter().flatten();
+        of_student.find(|(_, machine)| machine.seal == tag).map(|(student, _)| *student)
+    }
+
+    /// Whether machines are those of the records, because the roster lacks the key's names.
+    pub(super) fn by_records(&self) -> bool {
+        self.of_student.is_none()
+    }
+
+    /// The machine that a student's submission was measured on.
+    fn machine(&self, student: usize, submission: &Submission) -> Result<&'k Answers, String> {
+        let tags = submission.evidence.machines();
+        let Some(of_student) = &self.of_student else {
+            let known: Vec<&Answers> = tags.iter().filter_map(|tag| self.by_tag.get(tag).copied()).collect();
+            return match known[..] {
+                [machine] => Ok(machine),
+                [] => Err("no sealed record shows which machine of the key was measured".to_owned()),
+                _ => Err("its records are of several machines of the key".to_owned()),
+            };
+        };
+        // A group measures on the machine of one member.
+        let owners = submission.owner.iter().flatten().chain([&student]);
+        let machines: Vec<&Answers> = owners.filter_map(|owner| of_student.get(owner).copied()).collect();
+        let measured = machines.iter().find(|machine| tags.contains(&*machine.seal));
+        let machine = measured.or(machines.first()).copied();
+        machine.ok_or_else(|| "the key has no machine of this student".to_owned())
+    }
+}
+
+impl Course<'_> {
+    /// Grades one student by the submission that counts, which may be that of the group, and
+    /// was handed in at the `time`.
+    pub(super) fn grade(
+        &self,
+        student: usize,
+        submissions: &[Submission],
+        counting: &Counting,
+        time: Option<i64>,
+    ) -> Graded {
+        let marks = judge::marks(&self.rubric, &[].into(), &Truth::default());
+        let mut graded = Graded { marks, ..Graded::default() };
+        let counted = match counting {
+            Ok(counted) => counted,
+            Err(why) => return Graded { refused: Some(why.clone()), ..graded },
+        };
+        let Some(place) = counted.place else {
+            // A submission without an owner may be of this student.
+            match submissions.iter().any(|one| one.owner.is_err()) {
+                true => graded.refused = Some(NO_OWNER.to_owned()),
+                false => graded.notes.push(Reason::NothingHandedIn),
+            }
+            return graded;
+        };
+        let submission = &submissions[place];
+        graded.notes.extend(counted.by_group.then_some(Reason::ByGroup));
+        if counted.of > 1 {
+            graded.notes.push(Reason::LastCounts(counted.of.to_string()));
+        }
+        graded.source = Some(submission.name.clone());
+        graded.notes.extend(submission.notes.iter().cloned());
+        graded.unreadable = submission.unreadable().is_some();
+        if submission.is_empty() {
+            graded.notes.push(Reason::NoAnswersFound);
+        }
+        if let Err(why) = self.judge(student, submission, &mut graded) {
+            graded.refused = Some(why);
+            return graded;
+        }
+        match self.due.zip(time) {
+            None => graded.notes.extend(self.due.map(|_| Reason::TimeUnknown)),
+            Some((due, time)) => {
+                let late = due.hours_late(time);
+                graded.late = Some(late);
+                graded.notes.extend((late > 0.0).then(|| Reason::Late(decimal(late))));
+            }
+        }
+        graded
+    }
+
+    /// Compares the answers with the student's machine and records.
+    /// Fails if that cannot be done without a person.
+    fn judge(&self, student: usize, submission: &Submission, graded: &mut Graded) -> Result<(), String> {
+        if let Some(why) = submission.unreadable() {
+            return Err(why.to_owned());
+        }
+        let is_asked =
+            |(id, answer): (&String, &Answer)| self.fields.contains(id) || *answer == PASSED.into();
+        if !submission.is_empty() && !submission.given().any(is_asked) {
+            return Err(
+                "none of its answers is asked for in this assignment; give the right one with --assignment"
+                    .to_owned(),
+            );
+        }
+        let (machines, evidence) = (self.machines.as_ref(), &submission.evidence);
+        let machine = machines.map(|machines| machines.machine(student, submission)).transpose();
+        let machine = if self.rubric.needs_machine() { machine? } else { machine.unwrap_or_default() };
+        graded.machine = machine.map(|machine| machine.seal.clone());
+        let size = self.assignment.sizes.matrix.unwrap_or(MATRIX);
+        let own = machines.map(|_| machine.map(|machine| machine.seal.as_str()));
+        let (records, notes) = evidence.counting(own, size);
+        graded.notes.extend(notes);
+        let tags = evidence.machines();
+        if let Some((machines, machine)) = machines.zip(machine) {
+            if tags.is_empty() {
+                graded.notes.push(Reason::NoMachineRecords);
+            }
+            let others = tags.iter().filter(|tag| **tag != machine.seal);
+            let name =
+                |tag: &str| machines.by_tag.get(tag).map_or("no student of the key", |other| &other.name);
+            let others: Vec<String> = others.map(|tag| shorten(name(tag), 60)).collect();
+            if !others.is_empty() {
+                graded.remarks.push(format!("Records are of the machine of {}.", others.join(", ")));
+            }
+            if tags.iter().all(|tag| !machines.by_tag.contains_key(tag)) && !tags.is_empty() {
+                return Err("its sealed records were made on machines that the key does not have; is that the key of this class?".to_owned());
+            }
+        }
+        let mut truth = report::expected(|name| evidence::product(&records, name));
+        let figures = machine.map(geometry).unwrap_or_default();
+        truth.extend(figures.into_iter().map(|(name, value)| (name, Ok(value))));
+        graded.marks = judge::marks(&self.rubric, &submission.answers, &truth);
+        // Without a key, only changes show, not whose a record is.
+        let own = if self.machines.is_some() { !records.is_empty() } else { evidence.changed.is_empty() };
+        if self.rubric.records == Records::Own && !own {
+            let items = self.rubric.items.iter().zip(&mut graded.marks);
+            let measured = items.filter(|(item, _)| item.exercise().is_none()).map(|(_, mark)| mark);
+            let counts = |mark: &&mut Mark| mark.points > 0.0 || mark.unread && mark.max_points.is_some();
+            for mark in measured.filter(counts) {
+                (mark.points, mark.computed, mark.unread) = (0.0, Some(0.0), false);
+                mark.reason = Reason::NoOwnRecords;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The caches of a sealed machine, under the rubric's names.
+fn geometry(machine: &Answers) -> Vec<(String, f64)> {
+    let mut figures = vec![("memory_ns".to_owned(), machine.memory_ns)];
+    for (number, level) in (1..).zip(&machine.levels) {
+        let next = machine.levels.get(number).map_or(machine.memory_ns, |next| next.hit_ns);
+        let of_level = [
+            ("size", level.size_bytes as f64),
+            ("line", level.line_bytes as f64),
+            ("ways", level.ways as f64),
+            ("hit_ns", level.hit_ns),
+            ("penalty_ns", next - level.hit_ns),
+        ];
+        figures.extend(of_level.map(|(name, value)| (format!("l{number}.{name}"), value)));
+    }
+    let l1 = machine.levels.first();
+    figures.extend(l1.map(|l1| ("line.elements".to_owned(), l1.line_bytes as f64 / 2.0)));
+    figures
+}

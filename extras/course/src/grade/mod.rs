@@ -1,0 +1,292 @@
+//! `course grade`: compares a class's answers with its machines and its own figures.
+//!
+//! Nothing is guessed: tables are joined by their headers, submissions by exact names, and
+//! everything else is named and left to the instructor. Errors that are strings are clauses:
+//! the caller says of which file or student they are.
+
+mod class;
+mod evidence;
+mod files;
+mod grader;
+mod gradescope;
+mod judge;
+mod output;
+mod owners;
+mod points;
+mod reason;
+pub(crate) mod rubric;
+mod submissions;
+mod times;
+mod worksheet;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use common::failure::Failure;
+use common::output::{message, print};
+use common::text::{counted, shorten};
+use report::Assignment;
+
+use crate::key::Key;
+use crate::roster::{self, Listed, Roster};
+use class::Class;
+use evidence::Submission;
+use grader::{Graded, Machines};
+use output::{GRADES, MAP, MOODLE, Shown};
+use owners::{Counting, Groups, Map};
+use points::Points;
+use reason::Reason;
+use rubric::Rubric;
+use times::Due;
+use worksheet::Worksheet;
+
+/// Grade a class: points and a reason for each answer
+///
+/// A submission is a folder, a zip archive, a saved report page, an answers.json, or
+/// a row of a CSV with a column for each field. Its owner is whom the collecting
+/// system names, or whose exact name the folder or file has; the others are listed
+/// in DIR/map.csv for you to complete. Tables name students by a column that has the
+/// header of a roster column. The exit status is 1 while a submission has no owner.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    roster: Roster,
+
+    /// Read groups that hand in together: CSV with a column 'group' and a row for each member
+    #[arg(long, value_name = "FILE")]
+    groups: Option<PathBuf>,
+
+    /// Set when it was due: 2026-11-20T23:59+01:00; times without a zone have this one
+    #[arg(long, value_name = "TIME", value_parser = times::due)]
+    due: Option<Due>,
+
+    /// Read when each student handed in: CSV with a column 'time'; it may be the roster
+    #[arg(long, value_name = "FILE", requires = "due")]
+    times: Option<PathBuf>,
+
+    /// Use this key of the sealed machines: the JSON file that course mystery wrote
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+
+    /// Use this rubric (course rubric prints the guide's), this assignment, or both
+    #[arg(long, visible_alias = "assignment", value_name = "FILE")]
+    rubric: Vec<PathBuf>,
+
+    /// Fill this worksheet, exported from Moodle, into DIR/moodle.csv
+    #[arg(long, value_name = "FILE", requires = "output")]
+    worksheet: Option<PathBuf>,
+
+    /// Write grades.csv, grades.json, texts.html and Gradescope's results.json into this
+    /// folder; points that you wrote into its grades.csv are used
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+
+    /// Grade although fewer than half of the students have a submission
+    #[arg(long)]
+    allow_missing: bool,
+
+    /// Folders with a submission of each student, or tables with one in each row
+    #[arg(value_name = "SUBMISSIONS", required = true)]
+    submissions: Vec<PathBuf>,
+}
+
+/// What decides whose a submission is, and what it is worth.
+struct Course<'k> {
+    class: Class,
+    groups: Groups,
+    map: Map,
+    machines: Option<Machines<'k>>,
+    rubric: Rubric,
+    assignment: Assignment,
+    /// The ids of the assignment's fields.
+    fields: Vec<String>,
+    due: Option<Due>,
+}
+
+/// Reads everything, grades, writes.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    outside(args)?;
+    let (rubric, assignment) = Rubric::read(&args.rubric)?;
+    let key = args.key.as_deref().map(Key::read).transpose()?;
+    let class = Class::new(students(args, key.as_ref())?);
+    let machines = key.as_ref().map(|key| Machines::of(key, &class));
+    let groups = args.groups.as_deref().map(|path| Groups::read(path, &class)).transpose()?;
+    let groups = groups.unwrap_or_default();
+    if let Some(columns) = &groups.not_used {
+        message(format!("course grade: note: --groups: the columns {columns} are not used"));
+    }
+    for (name, members) in &groups.members {
+        let members: Vec<String> = members.iter().map(|student| class.shown(*student)).collect();
+        message(format!("course grade: group '{}': {}", shorten(name, 60), members.join(", ")));
+    }
+    let worksheet = args.worksheet.as_deref().map(|path| Worksheet::read(path, &class, args.due));
+    let worksheet = worksheet.transpose()?;
+    let mut times = worksheet.as_ref().map(|worksheet| worksheet.times.clone()).unwrap_or_default();
+    if let Some(path) = &args.times {
+        times.extend(times::of_file(path, &class, args.due)?);
+    }
+    let out = |name: &str| args.output.as_ref().map(|out| out.join(name));
+    let map = Map::read(out(MAP).as_deref(), &class)?;
+    let points = Points::read(out(GRADES).as_deref(), &class, &rubric)?;
+    let fields = assignment.fields().into_iter().map(|field| field.id).collect();
+    let mut course = Course { class, groups, map, machines, rubric, assignment, fields, due: args.due };
+    let (submissions, mut notes) = course.collect(&args.submissions)?;
+    let counting = course.counting(&submissions);
+    let unresolved = unresolved(&submissions, &course.class);
+    if let Some(out) = args.output.as_ref().filter(|_| unresolved > 0) {
+        output::write_one(out, MAP, course.map.text(&submissions, &course.class).as_bytes())?;
+    }
+    enough(args, &counting, &submissions, unresolved)?;
+    // The times that the instructor gives go before those of systems.
+    let time = |student: usize| {
+        let of_system = || submissions[counting[student].as_ref().ok()?.place?].time;
+        times.get(&student).copied().or_else(of_system)
+    };
+    let students = 0..counting.len();
+    if args.due.is_some() && students.clone().all(|student| time(student).is_none()) {
+        return Err(Failure::usage(
+            "no submission has a time of hand-in, so nothing can be compared with --due; give a table of times with --times",
+        ));
+    }
+    let grade = |student| course.grade(student, &submissions, &counting[student], time(student));
+    let mut graded: Vec<Graded> = students.map(grade).collect();
+    if course.machines.as_ref().is_some_and(Machines::by_records) {
+        one_machine_each(&mut graded);
+    }
+    notes.extend(course.map.unknown(&submissions));
+    notes.extend(points.give(&mut graded, &course.rubric, &course.class));
+    notes.extend(course.notes(&graded));
+    notes.extend(points.changed(&graded, &course.class));
+    for (student, graded) in graded.iter().enumerate() {
+        let of_student = |why| format!("no grade for '{}': {why}", course.class.shown(student));
+        notes.extend(graded.refused.as_ref().map(of_student));
+    }
+    let shown = Shown { course: &course, graded: &graded, submissions: &submissions };
+    if let Some(out) = &args.output {
+        let mut files = shown.files();
+        if let Some(worksheet) = worksheet {
+            let (filled, of_worksheet) = worksheet.fill(&course.rubric, &graded, &course.class);
+            files.insert(MOODLE.to_owned(), filled.into_bytes());
+            notes.extend(of_worksheet);
+        }
+        let earlier = output::write(out, &files)?;
+        notes.extend(earlier.map(|path| format!("the files of the last run are in {}", path.display())));
+    }
+    notes.iter().for_each(|note| message(format!("course grade: note: {note}")));
+    print(&shown.text())?;
+    complete(args, unresolved)
+}
+
+/// Refuses an output folder within one of submissions: its files would be submissions next time.
+fn outside(args: &Args) -> Result<(), Failure> {
+    let Some(out) = &args.output else { return Ok(()) };
+    let out = std::path::absolute(out).map_err(Failure::could_not)?;
+    let out = out.ancestors().find_map(|folder| folder.canonicalize().ok()).unwrap_or_default();
+    let is_around =
+        |path: &&PathBuf| path.is_dir() && path.canonicalize().is_ok_and(|path| out.starts_with(path));
+    match args.submissions.iter().find(is_around) {
+        Some(path) => Err(Failure::usage(format!(
+            "the grades would be written into the folder of submissions '{}'; name another folder with --output",
+            path.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The students to grade: those of the roster, else those of the key.
+fn students(args: &Args, key: Option<&Key>) -> Result<Listed, Failure> {
+    if let Some(listed) = args.roster.read()? {
+        return Ok(listed);
+    }
+    let key = key.ok_or_else(|| Failure::usage("no students given: use --roster or --key"))?;
+    let names = key.machines.iter().map(|machine| machine.name.clone());
+    let rows = roster::unique(names, "the key")?.into_iter().map(|name| vec![name]).collect();
+    Ok(Listed { header: vec![key.column().to_owned()], rows, naming: vec![0] })
+}
+
+/// Names each submission without an owner; returns how many they are.
+fn unresolved(submissions: &[Submission], class: &Class) -> usize {
+    let open = submissions.iter().filter_map(|one| Some((one, one.owner.as_ref().err()?)));
+    let named = open.map(|(one, why)| {
+        let suggested = one.suggested.map(|student| format!("; suggested: {}", class.shown(student)));
+        let suggested = suggested.unwrap_or_default();
+        message(format!("course grade: '{}' {why}{suggested}", shorten(&one.name, 60)));
+    });
+    named.count()
+}
+
+/// Refuses to grade a class of which fewer than half have a submission: it is probably
+/// another folder, or another class.
+fn enough(
+    args: &Args,
+    counting: &[Counting],
+    submissions: &[Submission],
+    open: usize,
+) -> Result<(), Failure> {
+    let is_read = |place: Option<usize>| place.is_some_and(|place| submissions[place].has_answers());
+    let is_found = |one: &&Counting| one.as_ref().map_or(true, |counting| is_read(counting.place));
+    let (found, all) = (counting.iter().filter(is_found).count(), counting.len());
+    if found > 0 && 2 * (found + open) >= all || args.allow_missing {
+        return Ok(());
+    }
+    complete(args, open)?;
+    Err(Failure::could_not(format!(
+        "only {found} of {} handed in answers that can be read; is it the right folder, and the roster's right --name-column? If so, add --allow-missing",
+        counted(all, "student")
+    )))
+}
+
+/// Fails while submissions have no owner.
+fn complete(args: &Args, unresolved: usize) -> Result<(), Failure> {
+    let map = args.output.as_ref().map_or_else(|| PathBuf::from(MAP), |out| out.join(MAP));
+    let first = if args.output.is_some() { "" } else { "give --output, " };
+    match unresolved {
+        0 => Ok(()),
+        number => Err(Failure::could_not(format!(
+            "submissions without an owner: {number}; {first}fill in the column 'student' of {} ('-' for nobody), and grade again",
+            map.display()
+        ))),
+    }
+}
+
+/// Without the roster's names in the key, a machine shows whose records they are: it must
+/// not be that of two submissions.
+fn one_machine_each(graded: &mut [Graded]) {
+    let mut seen = BTreeMap::<String, usize>::new();
+    for tag in graded.iter().filter_map(|graded| graded.machine.clone()) {
+        *seen.entry(tag).or_default() += 1;
+    }
+    for graded in graded {
+        if graded.machine.as_ref().is_some_and(|tag| seen[tag] > 1) {
+            graded.refused = Some("another submission has records of the same machine".to_owned());
+        }
+    }
+}
+
+impl Course<'_> {
+    /// Notes about the class, each said once.
+    fn notes(&self, graded: &[Graded]) -> Vec<String> {
+        let list = |what: &str, is_listed: fn(&Graded) -> bool| {
+            let listed = (0..graded.len()).filter(|student| is_listed(&graded[*student]));
+            self.class.note(what, listed.map(|student| self.class.shown(student)))
+        };
+        let unread = |graded: &Graded| graded.notes.contains(&Reason::NoAnswersFound);
+        let to_read = |graded: &Graded| graded.refused.is_none() && graded.has_unread();
+        let late = |graded: &Graded| graded.late.is_some_and(|late| late > 0.0);
+        let timeless = |graded: &Graded| graded.notes.contains(&Reason::TimeUnknown);
+        let by_records = "the roster has no column with the header that the key's names had: each submission is graded by the machine of its sealed records";
+        let without_key = "without --key, the answers about sealed machines are left for you to read";
+        let of_machines = match &self.machines {
+            Some(machines) => machines.by_records().then_some(by_records),
+            None => self.rubric.needs_machine().then_some(without_key),
+        };
+        let notes = [
+            list("nothing that can be read was handed in (the notes say why)", unread),
+            list("answers to read, which have no points yet (texts.html)", to_read),
+            list("late (hours are in grades.csv)", late),
+            list("the time of hand-in is not known", timeless),
+            of_machines.map(str::to_owned),
+        ];
+        notes.into_iter().flatten().collect()
+    }
+}

@@ -1,0 +1,204 @@
+//! The files of a graded class, and how they replace those of an earlier run.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use common::failure::Failure;
+use common::output;
+use common::text::{inert, shorten};
+use serde_json::{Value, json};
+
+use super::Course;
+use super::evidence::Submission;
+use super::grader::{Graded, decimal};
+use super::judge::Mark;
+use super::reason::Reason;
+use super::rubric::Item;
+use crate::names;
+use crate::tables::csv;
+use report::escaped;
+
+/// Names in the folder of `--output`.
+pub(super) const GRADES: &str = "grades.csv";
+pub(super) const MAP: &str = "map.csv";
+pub(super) const MOODLE: &str = "moodle.csv";
+/// Columns of `grades.csv` after the student, and those of each item after its id.
+pub(super) const COLUMNS: [&str; 5] = ["points", "max_points", "late_hours", "submission", "notes"];
+pub(super) const OF_ITEM: [&str; 5] = ["points", "computed", "reason", "answer", "right"];
+/// All that a run replaces there.
+const WRITTEN: [&str; 5] = [GRADES, MOODLE, "grades.json", "texts.html", "gradescope"];
+
+/// The files of one run, by their names in the folder of `--output`.
+pub(super) type Files = BTreeMap<String, Vec<u8>>;
+
+/// Writes the files. Those of the last run, which a person may have changed, are moved into
+/// the first free folder `earlier/1`, `earlier/2` …; returns it.
+/// Fails if the folder cannot be written to.
+pub(super) fn write(folder: &Path, files: &Files) -> Result<Option<PathBuf>, Failure> {
+    let former = WRITTEN.into_iter().filter(|name| fs::symlink_metadata(folder.join(name)).is_ok());
+    let former: Vec<&str> = former.collect();
+    let mut numbers = (1..).map(|number: u32| folder.join("earlier").join(number.to_string()));
+    let earlier = numbers.find(|path| fs::symlink_metadata(path).is_err()).filter(|_| !former.is_empty());
+    if let Some(earlier) = &earlier {
+        fs::create_dir_all(earlier).map_err(|error| failed(earlier, error))?;
+        for name in former {
+            let (from, to) = (folder.join(name), earlier.join(name));
+            // The points in it are read again, also if this run is interrupted.
+            let moved = if name == GRADES { fs::copy(from, &to).map(|_| ()) } else { fs::rename(from, &to) };
+            moved.map_err(|error| failed(&to, error))?;
+        }
+    }
+    files.iter().try_for_each(|(name, bytes)| write_one(folder, name, bytes))?;
+    Ok(earlier)
+}
+
+/// Writes one file of the folder.
+pub(super) fn write_one(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+    let path = folder.join(name);
+    path.parent().map_or(Ok(()), fs::create_dir_all).map_err(|error| failed(&path, error))?;
+    output::write(&path, bytes)
+}
+
+fn failed(path: &Path, error: io::Error) -> Failure {
+    Failure::could_not(format!("cannot write into '{}': {error}", path.display()))
+}
+
+/// What the outputs show.
+pub(super) struct Shown<'s> {
+    pub(super) course: &'s Course<'s>,
+    pub(super) graded: &'s [Graded],
+    pub(super) submissions: &'s [Submission],
+}
+
+impl Shown<'_> {
+    fn students(&self) -> impl Iterator<Item = (&str, &Graded)> {
+        self.course.class.names.iter().map(String::as_str).zip(self.graded)
+    }
+
+    /// All files but the worksheet and the map.
+    pub(super) fn files(&self) -> Files {
+        let files = [(GRADES, self.csv()), ("grades.json", self.json())];
+        let files = files.into_iter().chain(self.texts().map(|page| ("texts.html", page)));
+        let files = files.map(|(name, text)| (name.to_owned(), text));
+        files.chain(self.results()).map(|(name, text)| (name, text.into_bytes())).collect()
+    }
+
+    /// The overview that is printed: a line for each student.
+    pub(super) fn text(&self) -> String {
+        let mut lines = vec!["points\tof\tstudent\tnotes".to_owned()];
+        for (name, graded) in self.students() {
+            let (name, notes) = (shorten(name, 60), shorten(&graded.all_notes(), 400));
+            lines.push(format!("{}\t{}\t{name}\t{notes}", graded.shown(), decimal(graded.most())));
+        }
+        lines.join("\n") + "\n"
+    }
+
+    /// `grades.csv`: a row for each student; for each item what counts, what the program
+    /// computed, why, the answer and the right value.
+    fn csv(&self) -> String {
+        let mut header = vec![self.course.class.header().to_owned()];
+        header.extend(COLUMNS.map(str::to_owned));
+        for item in &self.course.rubric.items {
+            header.extend(OF_ITEM.map(|what| format!("{}_{what}", item.id)));
+        }
+        let decimals = |points: Option<f64>| points.map_or(String::new(), decimal);
+        let row = |(name, graded): (&str, &Graded)| {
+            let has_grade = graded.refused.is_none();
+            let mut row = vec![
+                name.to_owned(),
+                graded.shown(),
+                decimal(graded.most()),
+                decimals(graded.late),
+                graded.source.clone().unwrap_or_default(),
+                graded.all_notes(),
+            ];
+            for mark in &graded.marks {
+                let counts = mark.reason == Reason::GivenByInstructor || has_grade && !mark.unread;
+                row.extend([
+                    decimals(counts.then_some(mark.points)),
+                    decimals(mark.computed.filter(|_| has_grade)),
+                    if has_grade { mark.reason.english() } else { String::new() },
+                    mark.answer.clone(),
+                    mark.right.map_or(String::new(), |value| value.to_string()),
+                ]);
+            }
+            row
+        };
+        csv(std::iter::once(header).chain(self.students().map(row)))
+    }
+
+    /// `grades.json`: the same as data.
+    fn json(&self) -> String {
+        let student = |(name, graded): (&str, &Graded)| {
+            let items = self.course.rubric.items.iter().map(|item| &item.id).zip(&graded.marks);
+            json!({
+                "student": name, "submission": graded.source, "refused": graded.refused,
+                "points": graded.refused.is_none().then(|| graded.points()), "max_points": graded.most(),
+                "late_hours": graded.late, "notes": graded.all_notes(), "items": items.collect::<BTreeMap<_, _>>(),
+            })
+        };
+        let unresolved = self
+            .submissions
+            .iter()
+            .filter_map(|one| Some(json!({ "submission": one.name, "reason": one.owner.as_ref().err()? })));
+        let (title, unresolved) = (json!(self.course.rubric.title), unresolved.collect::<Value>());
+        // A line for each student: all at once would take 50 MiB for a thousand.
+        let students: Vec<String> = self.students().map(|one| student(one).to_string()).collect();
+        format!(
+            "{{\"schema\": \"cache-lab-kit/grades/2\", \"title\": {title}, \"unresolved\": {unresolved}, \"students\": [\n{}\n]}}\n",
+            students.join(",\n")
+        )
+    }
+
+    /// Gradescope's results.json for each student with a grade, by its path.
+    fn results(&self) -> impl Iterator<Item = (String, String)> {
+        let words = &self.course.rubric.words;
+        let of_student = move |(name, graded): (&str, &Graded)| {
+            let tests = self.course.rubric.items.iter().zip(&graded.marks).filter_map(|(item, mark)| {
+                let (most, points) = (mark.max_points?, mark.points);
+                Some(json!({
+                    "name": item.label, "score": points, "max_score": most,
+                    "status": if points == most { "passed" } else { "failed" },
+                    "output": mark.reason.text(words), "output_format": "text", "visibility": "after_published",
+                }))
+            });
+            let notes: Vec<String> = graded.notes.iter().map(|note| note.text(words)).collect();
+            let result = json!({
+                "score": graded.points(), "output": notes.join("\n"), "output_format": "text",
+                "visibility": "after_published", "tests": tests.collect::<Vec<_>>(),
+            });
+            (format!("gradescope/{}/results.json", names::file_stem(name)), format!("{result:#}\n"))
+        };
+        let has_grade = |graded: &Graded| graded.refused.is_none() && !graded.has_unread();
+        self.students().filter(move |(_, graded)| has_grade(graded)).map(of_student)
+    }
+
+    /// A page with all texts that the instructor has to read; `None` if there are none.
+    fn texts(&self) -> Option<String> {
+        let of_item = |(place, item): (usize, &Item)| {
+            let is_shown = |mark: &Mark| !mark.answer.is_empty() && (item.by_hand || mark.unread);
+            let marks = self.students().map(|(name, graded)| (name, &graded.marks[place]));
+            let texts = marks.filter(|(_, mark)| is_shown(mark)).map(|(name, mark)| text(name, mark));
+            let (label, id, texts) = (escaped(&item.label), escaped(&item.id), texts.collect::<String>());
+            (!texts.is_empty()).then(|| format!("<h2>{label} ({id} of {} points)</h2>\n{texts}", item.points))
+        };
+        let items: String = self.course.rubric.items.iter().enumerate().filter_map(of_item).collect();
+        (!items.is_empty()).then(|| format!("{PAGE}{items}</body></html>\n"))
+    }
+}
+
+const PAGE: &str = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
+    <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+    <title>Texts to read</title>\n<style>body { font: 16px/1.5 sans-serif; max-width: 50rem; margin: 2rem auto; } \
+    blockquote { white-space: pre-wrap; overflow-wrap: anywhere; border-left: 3px solid #cfd5db; padding-left: 1rem; }\
+    </style></head><body>\n<h1>Texts to read</h1>\n";
+
+/// One student's text; white space stays, control characters do not.
+fn text(name: &str, mark: &Mark) -> String {
+    let is_read = mark.max_points.is_some() && !mark.unread;
+    let points = if is_read { format!(" · {} points", decimal(mark.points)) } else { String::new() };
+    let lines: Vec<String> = mark.answer.lines().map(|line| escaped(&shorten(line, 20_000))).collect();
+    let name = escaped(&shorten(&inert(name), 100));
+    format!("<h3>{name}{points}</h3>\n<blockquote>{}</blockquote>\n", lines.join("\n"))
+}

@@ -1,0 +1,269 @@
+//! Decides which student a submission belongs to, exactly or not at all, and which one counts.
+//!
+//! The collecting system's own statement decides, or the instructor's `map.csv`; else the
+//! name of the folder or file, if it is the name of one student or one group. Everything
+//! else is unresolved: the instructor completes `map.csv`. Machines, other values and
+//! signatures only suggest a student.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use common::failure::Failure;
+use common::text::{inert, shorten};
+
+use super::Course;
+use super::class::{Class, only, unquoted};
+use super::evidence::Submission;
+use super::gradescope::Submitter;
+use crate::tables::{Row, Table};
+
+/// What the instructor writes in `map.csv` for a submission that does not count.
+pub(super) const NOBODY: &str = "-";
+
+/// Groups that hand in together, by name.
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    pub(super) members: BTreeMap<String, BTreeSet<usize>>,
+    /// Columns that are not used, for a message.
+    pub(super) not_used: Option<String>,
+}
+
+impl Groups {
+    /// Reads a table with a column `group` and one that names students, a row for each
+    /// member.
+    /// Fails if it lacks a column, or a row means no student, two, or one of two groups.
+    pub(super) fn read(path: &Path, class: &Class) -> Result<Groups, Failure> {
+        Table::read_with(path, |table| {
+            let hint = "; call the column of the groups' names so, with a row for each member";
+            let group = table.needed(&["group"], hint)?;
+            let join = class.join(&table.header, &[group])?;
+            let others = join.others(&[group]);
+            let mut groups = Groups { not_used: others, ..Groups::default() };
+            for row in &table.rows {
+                let (name, shown) = (row.cell(group), join.shown(&row.cells));
+                if name.is_empty() {
+                    continue;
+                }
+                let member = join.student(&row.cells)?;
+                let member =
+                    member.ok_or_else(|| format!("'{shown}' is not in the roster; correct that row"))?;
+                if groups.of(member).is_some_and(|(known, _)| known != name) {
+                    return Err(format!("'{shown}' is in two groups; correct one row"));
+                }
+                groups.members.entry(name.to_owned()).or_default().insert(member);
+            }
+            Ok(groups)
+        })
+    }
+
+    /// The group of a student.
+    pub(super) fn of(&self, student: usize) -> Option<(&String, &BTreeSet<usize>)> {
+        self.members.iter().find(|(_, members)| members.contains(&student))
+    }
+}
+
+/// `map.csv`: what the instructor decided, by the names of submissions.
+pub(super) struct Map {
+    table: Table,
+    /// By submission: its students, or that it is not decided yet.
+    decided: BTreeMap<String, Option<BTreeSet<usize>>>,
+}
+
+impl Map {
+    /// Reads it, if it is there.
+    /// Fails if it is not such a table, or a row does not mean one student.
+    pub(super) fn read(path: Option<&Path>, class: &Class) -> Result<Map, Failure> {
+        match path.filter(|path| path.is_file()) {
+            Some(path) => Table::read_with(path, |table| Map::of(table, class)),
+            None => {
+                let empty = Table::parse("submission,suggested,student\n");
+                empty.and_then(|table| Map::of(table, class)).map_err(Failure::could_not)
+            }
+        }
+    }
+
+    fn of(table: Table, class: &Class) -> Result<Map, String> {
+        let (Some(submission), Some(student)) = (table.column(&["submission"])?, table.column(&["student"])?)
+        else {
+            return Err("it needs the columns 'submission' and 'student'".to_owned());
+        };
+        let mut decided = BTreeMap::<String, Option<BTreeSet<usize>>>::new();
+        for row in &table.rows {
+            let (submission, name) = (unquoted(row.cell(submission)), row.cell(student));
+            let known = decided.entry(submission.to_owned()).or_default();
+            if name.is_empty() {
+                continue;
+            }
+            // A row for each of several students is of a group.
+            if known.as_ref().is_some_and(|known| known.is_empty() != (name == NOBODY)) {
+                return Err(format!("'{}' is in two rows; leave one", shorten(submission, 60)));
+            }
+            let known = known.get_or_insert_default();
+            if name != NOBODY {
+                known.insert(class.by_name(name).ok_or_else(|| {
+                    format!(
+                        "'{}' is not the name of one student; write it as in the roster, or '{NOBODY}' for nobody",
+                        shorten(name, 60)
+                    )
+                })?);
+            }
+        }
+        Ok(Map { table, decided })
+    }
+
+    /// The names in the map that no submission has.
+    pub(super) fn unknown(&self, submissions: &[Submission]) -> Option<String> {
+        let names = self.decided.iter().filter(|(_, whose)| whose.is_some()).map(|(name, _)| name);
+        let is_called = |name: &String, one: &Submission| one.name == *name || one.files.contains(name);
+        let unknown = names.filter(|name| !submissions.iter().any(|one| is_called(name, one)));
+        let unknown: Vec<String> = unknown.take(10).map(|name| format!("'{}'", shorten(name, 60))).collect();
+        (!unknown.is_empty()).then(|| format!("map.csv: no submission is called {}", unknown.join(", ")))
+    }
+
+    /// The table as it is, with a row for each unresolved submission that it lacks, to be
+    /// completed.
+    pub(super) fn text(&mut self, submissions: &[Submission], class: &Class) -> String {
+        for one in submissions.iter().filter(|one| one.owner.is_err()) {
+            if self.decided.contains_key(&one.name) {
+                continue;
+            }
+            let cell = |name: &String| match name.trim().to_lowercase().as_str() {
+                "submission" => inert(&one.name),
+                "suggested" => one.suggested.map_or(String::new(), |student| inert(&class.names[student])),
+                _ => String::new(),
+            };
+            let cells = self.table.header.iter().map(cell).collect();
+            self.table.rows.push(Row { cells, ..Row::default() });
+        }
+        self.table.text()
+    }
+}
+
+/// The students whose submission it is; none if the instructor has said so. Or a clause
+/// that says why nobody knows.
+pub(super) type Owner = Result<Vec<usize>, String>;
+
+impl Course<'_> {
+    /// What the map says of the submission with that name, else the owner that was `found`.
+    pub(super) fn decided(&self, name: &str, found: Owner) -> Owner {
+        match self.map.decided.get(name) {
+            Some(Some(decided)) => Ok(decided.iter().copied().collect()),
+            _ => found,
+        }
+    }
+
+    /// The owner by the name of a folder or file, in several forms.
+    pub(super) fn named(&self, names: &[String]) -> Owner {
+        // The name of a group may be a value of another student.
+        let group = |name: &String| {
+            let members = self.groups.members.get(name.trim())?;
+            self.class.mentioned(name).is_subset(members).then_some(members)
+        };
+        if let Some(members) = names.iter().find_map(group) {
+            return Ok(members.iter().copied().collect());
+        }
+        let students = names.iter().flat_map(|name| self.class.named(name)).collect();
+        self.one(students, "is the name of no student")
+    }
+
+    /// The owner, if there is only one among the students.
+    pub(super) fn one(&self, students: BTreeSet<usize>, nobody: &str) -> Owner {
+        match students.len() {
+            0 => Err(nobody.to_owned()),
+            1 => Ok(students.into_iter().collect()),
+            _ => {
+                let names = students.iter().take(4).map(|student| self.class.shown(*student));
+                Err(format!("may be the name of {}", names.collect::<Vec<_>>().join(", ")))
+            }
+        }
+    }
+
+    /// The owners whom Gradescope names: each by all values whose keys are headers of the
+    /// roster, or by the identifying columns if there is no such header.
+    pub(super) fn submitters(&self, submitters: &[Submitter]) -> Owner {
+        let owner = |submitter: &Submitter| {
+            let columns = submitter.iter().filter_map(|(key, value)| Some((self.class.column(key)?, value)));
+            let found = columns.map(|(column, value)| self.class.in_column(column, value));
+            let found = found.reduce(|known, students| &known & &students);
+            let by_value = || submitter.iter().flat_map(|(_, value)| self.class.named(value)).collect();
+            only(&found.unwrap_or_else(by_value)).ok_or_else(|| {
+                let values: Vec<&str> = submitter.iter().map(|(_, value)| value.as_str()).collect();
+                format!("is of '{}', who is not one student of the roster", shorten(&values.join(" "), 60))
+            })
+        };
+        match submitters {
+            [] => Err("names no submitter".to_owned()),
+            _ => submitters.iter().map(owner).collect(),
+        }
+    }
+
+    /// The student whom an unresolved submission may be of: by its machine, or by the first
+    /// of the values, such as a signature, that one student has.
+    pub(super) fn suggested(
+        &self,
+        machines: &BTreeSet<&str>,
+        mut values: impl Iterator<Item = String>,
+    ) -> Option<usize> {
+        let owner = |tag: &&str| self.machines.as_ref()?.owner(tag);
+        let measured = machines.iter().filter_map(owner);
+        let of_value =
+            |value: String| self.class.by_name(&value).or_else(|| only(&self.class.mentioned(&value)));
+        only(&measured.collect()).or_else(|| values.find_map(of_value))
+    }
+
+    /// What counts for each student of the class; a student without answers gets the group's.
+    pub(super) fn counting(&self, all: &[Submission]) -> Vec<Counting> {
+        let mut own = vec![Vec::<usize>::new(); self.class.names.len()];
+        for (place, submission) in all.iter().enumerate() {
+            submission.owner.iter().flatten().for_each(|student| own[*student].push(place));
+        }
+        let answered = |student: usize| own[student].iter().copied().filter(|place| !all[*place].is_empty());
+        let of_student = |student: usize| {
+            let group = self.groups.of(student).filter(|_| answered(student).next().is_none());
+            let members = group.into_iter().flat_map(|(_, members)| members);
+            let shared: BTreeSet<usize> = members.flat_map(|member| answered(*member)).collect();
+            let by_group = !shared.is_empty();
+            let places = if by_group { shared.into_iter().collect() } else { own[student].clone() };
+            Ok(Counted { place: last(all, &places)?, of: places.len(), by_group })
+        };
+        (0..own.len()).map(of_student).collect()
+    }
+}
+
+/// The submission that counts for one student.
+pub(super) struct Counted {
+    /// Its place in the list of submissions, if there is one.
+    pub(super) place: Option<usize>,
+    /// How many the student has, or the group.
+    pub(super) of: usize,
+    pub(super) by_group: bool,
+}
+
+/// What counts for one student, or why there cannot be a grade; a clause.
+pub(super) type Counting = Result<Counted, String>;
+
+/// The submission that counts among those at `places`: the only one with answers, or the
+/// last by the collecting system's clock.
+fn last(all: &[Submission], places: &[usize]) -> Result<Option<usize>, String> {
+    let mut among: Vec<usize> = places.iter().copied().filter(|place| !all[*place].is_empty()).collect();
+    if among.is_empty() {
+        among = places.to_vec();
+    }
+    if among.len() < 2 {
+        return Ok(among.first().copied());
+    }
+    let times: Option<Vec<_>> = among.iter().map(|place| Some((all[*place].time?, *place))).collect();
+    let mut times = times.unwrap_or_default();
+    times.sort_unstable();
+    match times[..] {
+        [.., (second, _), (last, place)] if last > second => Ok(Some(place)),
+        _ => {
+            let names = among.iter().take(6).map(|place| format!("'{}'", shorten(&all[*place].name, 60)));
+            Err(format!(
+                "there are {} submissions ({}), and no time says which is the last; write '{NOBODY}' for the others in map.csv",
+                among.len(),
+                names.collect::<Vec<_>>().join(", ")
+            ))
+        }
+    }
+}

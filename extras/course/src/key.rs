@@ -1,0 +1,140 @@
+//! The instructor's secret phrase, and the key: the caches of each student's machine.
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use common::failure::Failure;
+use common::{encoding, input};
+
+use serde::{Deserialize, Serialize};
+
+use crate::draw::Drawn;
+
+/// Longest phrase, in bytes.
+const MAX_PHRASE_BYTES: u64 = 4096;
+
+/// Where the secret words come from: never the command line, which every
+/// process of a machine can read.
+#[derive(Debug, Clone, clap::Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct Phrase {
+    /// Read the instructor's secret words from standard input
+    #[arg(long)]
+    key: bool,
+
+    /// Read them from this file
+    #[arg(long, value_name = "FILE")]
+    key_file: Option<PathBuf>,
+}
+
+impl Phrase {
+    /// What machines are drawn from: derived from the phrase once for a class, and slowly,
+    /// so that an attacker who tries phrases needs as long for each.
+    ///
+    /// # Errors
+    ///
+    /// If the words cannot be read, or are too few.
+    pub(crate) fn read(&self) -> Result<String, Failure> {
+        let path = self.key_file.as_deref().unwrap_or(Path::new("-"));
+        let bytes = match &self.key_file {
+            Some(path) => common::system::files::read_at_most(path, MAX_PHRASE_BYTES + 1),
+            None => of_input(),
+        };
+        let (name, bytes) = (input::name(path), bytes.map_err(|error| input::unreadable(path, &error))?);
+        if bytes.len() as u64 > MAX_PHRASE_BYTES {
+            return Err(Failure::usage(format!("{name} is too long for a key; give a line of words")));
+        }
+        let words =
+            encoding::decode(&bytes).map_err(|why| Failure::usage(format!("{name} is no key: {why}")))?;
+        let key = seal::words::key(&words, "class");
+        key.map(|key| seal::hexadecimal(&key))
+            .map_err(|why| Failure::usage(format!("the key in {name}: {why}")))
+    }
+}
+
+fn of_input() -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    io::stdin().take(MAX_PHRASE_BYTES + 1).read_to_end(&mut bytes).map(|_| bytes)
+}
+
+/// The schema of the file with the key.
+pub(crate) const SCHEMA: &str = "cache-lab-kit/key/1";
+
+/// The machines of a class with their caches.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Key {
+    pub(crate) schema: String,
+    /// The header of the roster's column that names the students; none if they were named on
+    /// the command line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) column: Option<String>,
+    pub(crate) machines: Vec<Answers>,
+}
+
+/// One machine and its student.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Answers {
+    /// The student.
+    pub(crate) name: String,
+    /// The file that was handed out.
+    pub(crate) file: String,
+    /// The tag of its seal, which is also in the records made on it.
+    pub(crate) seal: String,
+    /// Level 1 first.
+    pub(crate) levels: Vec<LevelKey>,
+    pub(crate) memory_ns: f64,
+    pub(crate) tlb_entries: Option<usize>,
+}
+
+/// The right values for one level.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct LevelKey {
+    pub(crate) size_bytes: u64,
+    pub(crate) line_bytes: u64,
+    pub(crate) ways: u64,
+    pub(crate) hit_ns: f64,
+}
+
+/// Clock period of a drawn machine in nanoseconds: 2 GHz.
+const CYCLE: f64 = 0.5;
+
+impl Answers {
+    pub(crate) fn of(name: &str, file: String, seal: String, drawn: &Drawn) -> Answers {
+        let level = |(g, cycles): (crate::draw::Geometry, usize)| LevelKey {
+            size_bytes: g.size.0,
+            line_bytes: g.line.0,
+            ways: g.ways,
+            hit_ns: cycles as f64 * CYCLE,
+        };
+        Answers {
+            name: name.to_owned(),
+            file,
+            seal,
+            levels: drawn.levels.into_iter().zip(drawn.cycles).map(level).collect(),
+            memory_ns: drawn.memory_ns as f64,
+            tlb_entries: drawn.tlb_entries,
+        }
+    }
+}
+
+impl Key {
+    /// The header of the students' names.
+    pub(crate) fn column(&self) -> &str {
+        self.column.as_deref().unwrap_or("student")
+    }
+
+    /// Reads `FILE-key.json`.
+    ///
+    /// # Errors
+    ///
+    /// If the file is not a key.
+    pub(crate) fn read(path: &Path) -> Result<Key, Failure> {
+        let read: Result<Key, _> = serde_json::from_str(&input::text(path)?);
+        read.ok().filter(|key| key.schema == SCHEMA).ok_or_else(|| {
+            let name = input::name(path);
+            Failure::usage(format!(
+                "{name} is not a key; give the JSON file that course mystery wrote next to its folder"
+            ))
+        })
+    }
+}

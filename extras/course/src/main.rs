@@ -1,0 +1,54 @@
+#![doc = include_str!("../README.md")]
+
+mod draw;
+mod grade;
+mod key;
+mod mystery;
+mod names;
+mod roster;
+mod survey;
+mod tables;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use common::failure::Failure;
+use common::output;
+
+/// For instructors: machines for a class, its grades, the machines of a lab
+#[derive(Debug, Parser)]
+#[command(
+    name = "course",
+    version,
+    after_help = "Examples:
+  course mystery --roster class.csv --output machines
+  course grade submissions --roster class.csv --key machines-key.json
+  course rubric > ours.toml
+  course survey -o here.json"
+)]
+struct Course {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Mystery(mystery::Args),
+    Grade(Box<grade::Args>),
+    /// Print the rubric of the guide's sheet, to change it for `course grade --rubric`
+    Rubric,
+    Survey(survey::Args),
+}
+
+fn main() -> ExitCode {
+    common::cli::run(|args: Course| match args.command {
+        Command::Mystery(args) => mystery::run(&args),
+        Command::Grade(args) => grade::run(&args),
+        Command::Rubric => rubric(),
+        Command::Survey(args) => survey::run(&args),
+    })
+}
+
+fn rubric() -> Result<(), Failure> {
+    output::print(grade::rubric::GUIDES)
+}

@@ -1,0 +1,242 @@
+//! `course mystery`: sealed machines with caches to discover, one for each student.
+
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+use common::authentic;
+use common::cli::{Counters, Measuring, Modelling, Output};
+use common::failure::Failure;
+use common::machine;
+use common::measure::Session;
+use common::output;
+use common::record::Record;
+use common::system::files;
+
+use crate::draw::Draw;
+use crate::key::{Answers, Key, Phrase, SCHEMA};
+use crate::names;
+use crate::roster::{self, Roster};
+
+/// Make sealed machines, a different one for each student
+///
+/// Each name gives a file NAME.toml for --machine, which hides its caches; cm1 and
+/// spark measure it like any other machine. The same key and names always give the
+/// same machines. Their caches are written next to the folder into DIR-key.json, which
+/// is for course grade. No file with other content is replaced.
+/// SECURITY.md says who can open such a file.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    phrase: Phrase,
+
+    #[command(flatten)]
+    roster: Roster,
+
+    /// Write the files into this folder
+    #[arg(short, long, value_name = "DIR", default_value = "machines")]
+    output: PathBuf,
+
+    /// Write the sweeps that the handout's commands measure, and the machines into DIR-kept
+    /// for you: about two seconds per machine
+    #[arg(long)]
+    sweeps: bool,
+
+    /// Add a TLB to the machines, which spark shows
+    #[arg(long)]
+    tlb: bool,
+
+    /// Names that get a machine, in addition to those of the roster
+    #[arg(value_name = "NAME", required_unless_present = "roster")]
+    names: Vec<String>,
+}
+
+/// A file to write, its content, and whether only its owner may read it.
+struct File {
+    path: PathBuf,
+    bytes: Vec<u8>,
+    private: bool,
+}
+
+impl File {
+    fn new(path: PathBuf, text: String, private: bool) -> File {
+        File { path, bytes: text.into_bytes(), private }
+    }
+}
+
+/// Draws the machines, then writes all files.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if args.roster.name_columns.len() > 1 {
+        return Err(Failure::usage("machines are named by one column; give --name-column once"));
+    }
+    let listed = args.roster.read()?;
+    let listed_names = listed.as_ref().map(roster::Listed::names).unwrap_or_default();
+    let names = roster::unique(listed_names.into_iter().chain(args.names.iter().cloned()), "the class")?;
+    let out = args.output.as_path();
+    let machines_in = if args.sweeps { sibling(out, "-kept")? } else { out.to_owned() };
+    let (machines, texts) = draw(args, &names)?;
+    let column = listed.map(|listed| listed.header[listed.naming[0]].clone());
+    let key = Key { schema: SCHEMA.to_owned(), column, machines };
+    let files = key.machines.iter().zip(texts);
+    let files: Vec<File> =
+        files.map(|(machine, text)| File::new(machines_in.join(&machine.file), text, args.sweeps)).collect();
+    let json = serde_json::to_string_pretty(&key).map_err(Failure::could_not)? + "\n";
+    let key_json = sibling(out, "-key.json")?;
+    // A key to which names were added has all machines that it had.
+    let earlier = Key::read(&key_json).map_or(Vec::new(), |earlier| earlier.machines);
+    let grows = !earlier.is_empty() && earlier.iter().all(|machine| key.machines.contains(machine));
+    let key_file = File::new(key_json.clone(), json, true);
+    replaceable(&files)?;
+    if !grows {
+        replaceable(std::slice::from_ref(&key_file))?;
+    }
+    let made = if args.sweeps {
+        files::make_private_folder(&machines_in)
+    } else {
+        std::fs::create_dir_all(&machines_in)
+    };
+    made.map_err(|error| could_not_make(&machines_in, &error))?;
+    write(files.iter().chain([&key_file]))?;
+    let (machines, key_name) = (machines_in.display(), key_json.display());
+    let (number, out) = (names.len(), out.display());
+    if args.sweeps {
+        sweep(&key, &machines_in, args)?;
+        return output::print(&format!(
+            "{number} machines in {machines}, their sweeps in {out}; do not hand out {machines} and {key_name}\n"
+        ));
+    }
+    output::print(&format!("{number} machines in {machines}; do not hand out {key_name}\n{}\n", promise()))
+}
+
+/// Says who can open the files that these programs seal.
+fn promise() -> &'static str {
+    if seal::key_is_public() {
+        "They are sealed with the kit's public key: a student who has the sources can write a program that opens them.\n\
+         Build the programs with words of yours in LAB_SEAL_KEY, or for an exam hand out --sweeps."
+    } else {
+        "They are sealed with the key of your LAB_SEAL_KEY, which is in these programs: to open them,\n\
+         a student must search a program for it or read machine code. For an exam hand out --sweeps."
+    }
+}
+
+/// The right values for all machines, and the sealed files' texts.
+fn draw(args: &Args, names: &[String]) -> Result<(Vec<Answers>, Vec<String>), Failure> {
+    let phrase = args.phrase.read()?;
+    let mut draw = Draw::new(&phrase).with_tlb(args.tlb);
+    if names.len() > draw.most() {
+        return Err(Failure::usage(format!(
+            "there are {} different machines of this kind, and {} names; make several classes with a key each",
+            draw.most(),
+            names.len()
+        )));
+    }
+    let of_name = |name: &String| {
+        let drawn = draw.machine(name);
+        let sealed = machine::seal(name, &drawn.toml(name));
+        (Answers::of(name, names::file_stem(name) + ".toml", sealed.tag, &drawn), sealed.text)
+    };
+    Ok(names.iter().map(of_name).unzip())
+}
+
+/// A path next to `out`, with a suffix after its name; it is not handed out with `out`.
+fn sibling(out: &Path, ending: &str) -> Result<PathBuf, Failure> {
+    let Some(name) = out.file_name() else {
+        return Err(Failure::usage(format!(
+            "'{}' is not a folder's name; give one with --output",
+            out.display()
+        )));
+    };
+    let mut name = name.to_owned();
+    name.push(ending);
+    Ok(out.with_file_name(name))
+}
+
+/// Refuses to replace files that exist with other content.
+fn replaceable(files: &[File]) -> Result<(), Failure> {
+    let other = |file: &&File| std::fs::read(&file.path).is_ok_and(|there| there != file.bytes);
+    match files.iter().find(other) {
+        Some(file) => Err(Failure::could_not(format!(
+            "'{}' exists already and is different; choose another --output, or move it away",
+            file.path.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn could_not_make(folder: &Path, error: &std::io::Error) -> Failure {
+    Failure::could_not(format!("cannot make the folder '{}': {error}", folder.display()))
+}
+
+fn write<'f>(files: impl IntoIterator<Item = &'f File>) -> Result<(), Failure> {
+    files.into_iter().try_for_each(|File { path, bytes, private }| {
+        let written =
+            if *private { files::write_privately(path, bytes) } else { files::write_atomically(path, bytes) };
+        written.map_err(Failure::could_not)
+    })
+}
+
+/// The measurements that the handout asks of a student, without `--machine`. They reach four
+/// times the largest cache that any machine of a class has, so they reveal nothing about one
+/// machine.
+const COMMANDS: [(&str, &str); 3] = [
+    ("cm1-l1", "cm1 --max 256K --until-decided"),
+    ("cm1-l2", "cm1 --event PAPI_L2_DCM --max 4M --until-decided"),
+    ("spark", "spark --max 4M"),
+];
+
+#[derive(Parser)]
+struct Cm1 {
+    #[command(flatten)]
+    options: cm1::Options,
+}
+
+#[derive(Parser)]
+struct Spark {
+    #[command(flatten)]
+    options: spark::Options,
+}
+
+/// Measures each machine as a student would; a folder for each. A machine whose folder has
+/// all records stays as it is: records have the current time and a new id, so they never
+/// equal earlier ones.
+fn sweep(key: &Key, machines: &Path, args: &Args) -> Result<(), Failure> {
+    for (number, machine) in (1..).zip(&key.machines) {
+        let folder = args.output.join(machine.file.trim_end_matches(".toml"));
+        let file = |name: &str| folder.join(format!("{name}.json"));
+        if COMMANDS.iter().all(|(name, _)| is_of(&file(name), machine)) {
+            continue;
+        }
+        output::message(format!("course mystery: machine {number} of {}", key.machines.len()));
+        let session = Session::start(
+            &Measuring::once(Counters::Model),
+            &Modelling::of(&machines.join(&machine.file).display().to_string()),
+            &Output::none(),
+        )?;
+        let record = |(name, command): (&str, &str)| {
+            let record = measure(&session, command)?;
+            Ok(File::new(file(name), record.json(), false))
+        };
+        let files = COMMANDS.into_iter().map(record).collect::<Result<Vec<File>, Failure>>()?;
+        replaceable(&files)?;
+        std::fs::create_dir_all(&folder).map_err(|error| could_not_make(&folder, &error))?;
+        write(&files)?;
+    }
+    Ok(())
+}
+
+/// Whether a file is an unchanged record of that sealed machine.
+fn is_of(path: &Path, machine: &Answers) -> bool {
+    let record = std::fs::read_to_string(path).ok().and_then(|text| authentic::read(&text).ok());
+    record.and_then(|record| record.seal).is_some_and(|seal| seal.machine == machine.seal)
+}
+
+fn measure(session: &Session, command: &str) -> Result<Record, Failure> {
+    let words = command.split(' ');
+    let record = if command.starts_with("spark") {
+        let args = Spark::try_parse_from(words.clone()).map_err(Failure::could_not)?;
+        spark::measure(session, session.counters, &args.options, &mut |_| ())?
+    } else {
+        let args = Cm1::try_parse_from(words.clone()).map_err(Failure::could_not)?;
+        cm1::measure(session, &args.options, &mut |_| ())?
+    };
+    Ok(Record { arguments: words.skip(1).map(str::to_owned).collect(), ..record })
+}

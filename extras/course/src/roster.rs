@@ -1,0 +1,136 @@
+//! The class: a table with a column that identifies its students.
+
+use std::path::{Path, PathBuf};
+
+use common::failure::Failure;
+use common::input;
+use common::text::shorten;
+
+use crate::names;
+use crate::tables::{Row, Table};
+
+/// The options for the file and its columns.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Roster {
+    /// Read the class from a CSV: a header, then one student on each line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) roster: Option<PathBuf>,
+
+    /// Name the roster's column that identifies students [default: its only one]
+    #[arg(long = "name-column", value_name = "COLUMN", requires = "roster")]
+    pub(crate) name_columns: Vec<String>,
+}
+
+/// A roster that was read: all cells in normal form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Listed {
+    pub(crate) header: Vec<String>,
+    pub(crate) rows: Vec<Vec<String>>,
+    /// The columns that identify students; the first gives the student's name.
+    pub(crate) naming: Vec<usize>,
+}
+
+impl Listed {
+    /// The names of the students.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.rows.iter().map(|row| row[self.naming[0]].clone()).collect()
+    }
+}
+
+impl Roster {
+    /// The class; `None` without a roster.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, has no such column, or a name is empty or repeated.
+    pub(crate) fn read(&self) -> Result<Option<Listed>, Failure> {
+        self.roster.as_deref().map(|path| read(path, &self.name_columns)).transpose()
+    }
+}
+
+fn read(path: &Path, columns: &[String]) -> Result<Listed, Failure> {
+    let (table, file) = (Table::read(path)?, input::name(path));
+    let lacks = |asked: String| {
+        let columns = table.header.join("', '");
+        Failure::usage(format!("{file} has {asked}; name one with --name-column: '{columns}'"))
+    };
+    let refused = |why: String| Failure::usage(format!("{file}: {why}"));
+    for name in table.header.iter().filter(|name| !name.trim().is_empty()) {
+        table.column(&[name]).map_err(refused)?;
+    }
+    let of_name = |name: &String| {
+        let column = table.column(&[name]).map_err(refused)?;
+        column.ok_or_else(|| lacks(format!("no column '{}'", shorten(name, 60))))
+    };
+    let naming = match columns {
+        [] if table.header.len() == 1 => vec![0],
+        [] => return Err(lacks("several columns".to_owned())),
+        columns => columns.iter().map(of_name).collect::<Result<Vec<usize>, Failure>>()?,
+    };
+    let place = |at: usize| format!("{file}, line {}", table.rows[at].line);
+    distinct(table.rows.iter().map(|row| row.cells[naming[0]].clone()), &file, place)?;
+    // A cell that cannot be a name names nobody.
+    let cells =
+        |row: &Row| row.cells.iter().map(|cell| names::normalised(cell).unwrap_or_default()).collect();
+    let header = table.header.iter().map(|name| name.trim().to_owned()).collect();
+    Ok(Listed { header, rows: table.rows.iter().map(cells).collect(), naming })
+}
+
+/// The names in normal form; each must be unique.
+///
+/// # Errors
+///
+/// If one is empty, cannot be shown, or would share a file name with another.
+pub(crate) fn unique(given: impl Iterator<Item = String>, file: &str) -> Result<Vec<String>, Failure> {
+    distinct(given, file, |place| format!("{file}, student {}", place + 1))
+}
+
+/// The same; `place` describes a name's position, given its index from 0.
+fn distinct(
+    given: impl Iterator<Item = String>,
+    file: &str,
+    place: impl Fn(usize) -> String,
+) -> Result<Vec<String>, Failure> {
+    let mut found = Vec::new();
+    for (number, name) in given.enumerate() {
+        let name = names::normalised(&name);
+        found.push(name.map_err(|why| Failure::usage(format!("{}: {why}; correct it", place(number))))?);
+    }
+    if found.is_empty() {
+        return Err(Failure::usage(format!("{file} names no student")));
+    }
+    if let Some((one, other)) = names::first_clash(&found) {
+        return Err(Failure::usage(format!(
+            "{file}: '{one}' and '{other}' give the same file name; choose another column, such as the student's number"
+        )));
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_row_that_would_be_read_shifted_is_refused_by_its_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = |text: &str| {
+            let path = folder.path().join("class.csv");
+            std::fs::write(&path, text).unwrap();
+            super::read(&path, &["id".to_owned()]).map_err(|why| why.to_string())
+        };
+        assert_eq!(read("name,id\n\"Silva, Ana\",7\n").unwrap().names(), ["7"]);
+        assert_eq!(read("\u{feff}name;id\r\nMedia;7\r\n").unwrap().names(), ["7"]);
+        let open = read("name,id\n\"Bea,8\nAna,7\n").unwrap_err();
+        assert!(open.contains("class.csv: a cell in quotes does not end"), "{open}");
+        for (text, line, found) in [
+            ("name,id\nBea,8\nSilva, Ana,7\n", "line 3", "3 cells where the header has 2"),
+            ("name,id,mail\nSilva, Ana,7,\n", "line 2", "('Silva', ' Ana', '7', '')"),
+            ("sep=;\nname;id\n\nBea;8;\n", "line 4", "contains a semicolon"),
+            ("name\tid\nTurma A\n", "line 2", "a name is empty"),
+            ("name,id,ID\nBea,8,9\n", "", "columns 'id' and 'ID'"),
+            ("name,id,grade\n,,Manual Posting\nBea,8,9\n", "line 2", "a name is empty"),
+        ] {
+            let why = read(text).unwrap_err();
+            assert!(why.contains("class.csv") && why.contains(line) && why.contains(found), "{text}: {why}");
+        }
+    }
+}

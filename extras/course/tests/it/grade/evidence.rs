@@ -1,0 +1,150 @@
+//! Which records count: all are parsed and verified first, and have the assigned size.
+
+use std::fs;
+use std::path::Path;
+
+use common::machine::Machine;
+use common::record::{Record, Row, Seal};
+use common::value::{Reading, Source};
+use serde_json::{Value as Json, json};
+
+use super::{answers, cell, graded, write};
+use crate::kit::printed;
+
+/// A class with machines, and what ada typed: one point for Figure 1, one for mm1's hit
+/// rate, which only a record shows.
+fn class(folder: &Path) {
+    write(folder, "class.csv", "name\nada\nbob\ncarl\n");
+    write(folder, "secret.txt", "spring of twenty-six");
+    printed(folder, "mystery --key-file secret.txt --roster class.csv");
+    let rubric = printed(folder, "rubric").replace("records = \"noted\"", "records = \"own\"");
+    write(folder, "own.toml", &rubric);
+}
+
+const TYPED: &str = r#""s2-2":{"value":"64","unit":"KiB"},"s321-c-hit-rate":{"value":"0.75","unit":"%"}"#;
+
+/// A record of `program` on the sealed machine in `file`, with an L1 hit rate of 75 %.
+fn record(folder: &Path, program: &str, file: &str, size: u64) -> Record {
+    let machine = Machine::parse(&fs::read_to_string(folder.join(file)).unwrap(), file).unwrap();
+    let mut record = Record::new(program, machine.summary());
+    record.machine_data = json!({ "name": machine.name });
+    record.seal = machine.seal.as_deref().map(Seal::of_machine);
+    let value = |amount| Reading::new(amount, Source::Model);
+    record.rows.push(
+        Row::new([("size", size.into()), ("checksum", 5.into())])
+            .with("PAPI_L1_DCM", value(2.5))
+            .with("PAPI_LD_INS", value(6.0))
+            .with("PAPI_SR_INS", value(4.0)),
+    );
+    record
+}
+
+/// Points and notes of ada, who hands in these records.
+fn of_ada(folder: &Path, rubric: &str, records: &[&str]) -> (String, String) {
+    let _ = fs::remove_dir_all(folder.join("in"));
+    write(folder, "in/ada/", &answers(TYPED));
+    write(folder, "in/bob/", "WRONG");
+    for (number, record) in records.iter().enumerate() {
+        write(folder, &format!("in/ada/{number}.json"), record);
+    }
+    let args = format!("--roster class.csv --key machines-key.json {rubric} --output o in");
+    let (code, _, err) = graded(folder, &args);
+    assert_eq!(code, Some(0), "{err}");
+    let of = |column| cell(folder, "o/grades.csv", "ada", column);
+    (of("points"), of("notes"))
+}
+
+#[test]
+fn only_unchanged_records_of_the_own_machine_and_the_assigned_size_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    class(folder);
+    let own = record(folder, "mm1", "machines/ada.toml", 512);
+    let text = own.json();
+    let tree: Json = serde_json::from_str(&text).unwrap();
+    let bobs = record(folder, "mm1", "machines/bob.toml", 512).json();
+    let by_hand = Record { seal: None, machine: "a machine".to_owned(), ..own.clone() }.json();
+    let of_size = |size| record(folder, "mm1", "machines/ada.toml", size).json();
+    let mut unsealed = tree.clone();
+    unsealed.as_object_mut().unwrap().remove("seal");
+    let schema =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../common/records/schemas/record.schema.json");
+    let schema = fs::read_to_string(schema).unwrap();
+    for (what, records, points, says) in [
+        ("as it was written", vec![&*text], "2", ""),
+        ("next to the schema", vec![&text, &schema, "[1, {\"seal\": {}}]", "{"], "2", ""),
+        ("next to another's", vec![&text, &bobs], "2", "Records of other machines than the student's own"),
+        ("next to one by hand", vec![&by_hand, &text], "2", "Records of other machines"),
+        ("none", vec![], "0", "no records of the student's own machine"),
+        ("by hand", vec![&by_hand], "0", "Records of other machines"),
+        ("another's", vec![&bobs], "0", "Records are of the machine of bob."),
+        ("of 128 rows", vec![&of_size(128)], "0", "mm1: its matrices have 128 rows, not the 512"),
+    ] {
+        let (given, notes) = of_ada(folder, "--rubric own.toml", &records);
+        assert!(given == points && notes.contains(says), "{what}: {given}, {notes}");
+        assert!(!says.is_empty() || notes.is_empty(), "{what}: {notes}");
+    }
+    let small = printed(folder, "assignment").replace("# matrix = 1024", "matrix = 128");
+    write(folder, "small.toml", &small);
+    let (given, notes) = of_ada(folder, "--assignment small.toml", &[&of_size(128)]);
+    assert!(given == "2" && notes.is_empty(), "{given}, {notes}");
+    for (what, changed) in [("written compactly", tree.to_string()), ("no seal", unsealed.to_string())] {
+        let (given, notes) = of_ada(folder, "--rubric own.toml", &[&changed]);
+        assert!(given == "0" && notes.contains("was changed after it was made"), "{what}: {given}, {notes}");
+    }
+}
+
+#[test]
+fn the_key_is_joined_by_its_column() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    class(folder);
+    for name in ["ada", "bob"] {
+        write(folder, &format!("in/{name}/"), &answers(TYPED));
+        write(
+            folder,
+            &format!("in/{name}/mm1.json"),
+            &record(folder, "mm1", &format!("machines/{name}.toml"), 512).json(),
+        );
+    }
+    write(folder, "other.txt", "autumn of twenty-six");
+    printed(folder, "mystery --key-file other.txt --roster class.csv --output others");
+    write(folder, "numbers.csv", "number,name\n17,ada\n18,bob\n19,carl\n");
+    write(folder, "late.csv", "name\nADA\nBob\nlate\n");
+    printed(folder, "mystery --key-file secret.txt ada bob --output typed");
+    for (args, code, says) in [
+        (
+            "--roster class.csv --key others-key.json",
+            0,
+            "no grade for 'bob': its sealed records were made on machines that the key does not have",
+        ),
+        ("--roster numbers.csv --name-column name --key machines-key.json", 0, "2\t20\tada\t\n"),
+        ("--roster late.csv --key machines-key.json", 0, "2\t20\tADA\t\n"),
+        ("--roster class.csv --key typed-key.json", 0, "2\t20\tbob\t\n"),
+        ("--key typed-key.json", 0, "2\t20\tada\t\n"),
+        ("--key machines-key.json", 0, "0\t20\tcarl\tNothing was handed in.\n"),
+    ] {
+        let (given, out, err) = graded(folder, &format!("{args} in"));
+        assert!(given == Some(code) && (out.contains(says) || err.contains(says)), "{args}: {out}{err}");
+    }
+    // with blind marking, the sealed records say which machine it was
+    write(folder, "blind.csv", "Identifier,Grade\nP 1,\nP 2,\n");
+    fs::rename(folder.join("in/ada"), folder.join("in/P 1")).unwrap();
+    fs::rename(folder.join("in/bob"), folder.join("in/P 2")).unwrap();
+    let blind = "--roster blind.csv --name-column Identifier --key machines-key.json in";
+    let (code, out, err) = graded(folder, blind);
+    assert!(
+        code == Some(0) && out.contains("2\t20\tP 1\t\n") && err.contains("machine of its sealed records"),
+        "{out}{err}"
+    );
+    fs::copy(folder.join("in/P 1/mm1.json"), folder.join("in/P 2/mm1.json")).unwrap();
+    let (_, out, err) = graded(folder, blind);
+    assert!(
+        out.contains("-\t20\tP 1\t")
+            && err.contains("no grade for 'P 2': another submission has records of the same machine"),
+        "{out}{err}"
+    );
+    // a machine is the best suggestion
+    let (code, _, err) = graded(folder, "--roster class.csv --key machines-key.json in");
+    assert!(code == Some(1) && err.contains("'P 1' is the name of no student; suggested: ada"), "{err}");
+}

@@ -1,0 +1,31 @@
+//! The extras' programs as instructors run them, with those of the kit.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+#[path = "../../../../lab/tests/it/command_lines.rs"]
+mod command_lines;
+mod discover;
+mod grade;
+mod input;
+#[path = "../../../../lab/tests/it/kit.rs"]
+mod kit;
+mod mystery;
+mod questions;
+#[path = "../../../../lab/tests/it/schema.rs"]
+mod schema;
+#[path = "../../../../lab/tests/it/secret.rs"]
+mod secret;
+mod survey;
+
+const PACKAGES: [&str; 5] = ["course", "discover-host", "page", "lab", "cm1"];
+const PROGRAMS: [&str; 3] = ["course", "discover", "page"];
+const TABLE: &[u8] = include_bytes!("command_lines.tsv");
+
+/// The program that has the command with which `args` begin.
+fn program_of(args: &str) -> &'static str {
+    match args.split(' ').next().unwrap_or_default() {
+        "grade" | "mystery" | "rubric" | "survey" => "course",
+        "infer" => "discover",
+        _ => "lab",
+    }
+}

@@ -1,0 +1,162 @@
+//! The student's report answers none of its own questions to a reader who reads it from the
+//! top.
+
+use std::collections::BTreeMap;
+
+use crate::{kit, secret};
+use common::machine::{self, Machine};
+use common::units::Bytes;
+use report::{Assignment, Field, FieldKind};
+
+/// What the guide's rubric expects, by field.
+const RUBRIC: &str = include_str!("../../src/grade/rubric.toml");
+/// Questions that are asked twice, and right answers without points.
+const ALSO: [(&str, &str); 9] = [
+    ("s2-1", "l1.size"),
+    ("spec-l1-size", "l1.size"),
+    ("spec-l1-line", "l1.line"),
+    ("spec-l1-ways", "l1.ways"),
+    ("spec-l1-sets", "l1.sets"),
+    ("spec-l2-size", "l2.size"),
+    ("spec-l2-line", "l2.line"),
+    ("spec-l2-ways", "l2.ways"),
+    ("spec-l2-sets", "l2.sets"),
+];
+
+/// The kinds of what students compute.
+const COMPUTED: [FieldKind; 3] = [FieldKind::Percent, FieldKind::Points, FieldKind::Number];
+
+/// What a reader sees in the page and its source, without the measured values: tables of
+/// sweeps, and the coordinates of curves.
+fn readable(page: &str) -> String {
+    let without_rows = |table: &str| {
+        let caption = table.split_once("<caption>").and_then(|(_, rest)| rest.split_once("</caption>"));
+        caption.map_or("", |(caption, _)| caption).to_owned()
+    };
+    let page = each(page, "<style>", "</style>", |_| String::new());
+    let page = each(&page, "<table class=\"sweep", "</table>", without_rows);
+    let page = each(&page, "<table class=\"sizes", "</table>", without_rows);
+    // The values under the pointer, and the curves and ends of axes in words: what the picture shows.
+    let page = each(&page, "<metadata>", "</metadata>", |_| String::new());
+    let page = each(&page, "<desc>", "</desc>", |words| {
+        let shown = |part: &&str| {
+            !["stride: ", "array size: ", "curves: "].iter().any(|start| part.starts_with(start))
+        };
+        words.split(". ").filter(shown).collect()
+    });
+    each(&page, "<svg", "</svg>", |svg| {
+        let texts = svg.split('<').filter_map(|piece| piece.split_once('>')).map(|(_, text)| text.trim());
+        texts.filter(|text| !is_place(text)).map(|text| format!("{text}\n")).collect()
+    })
+}
+
+/// An array's size or a stride, as ticks and legends show it.
+fn is_place(label: &str) -> bool {
+    label.strip_prefix("stride ").unwrap_or(label).parse::<Bytes>().is_ok()
+}
+
+/// `text` with each part between `begin` and `end` replaced by `replaced` of it.
+fn each(text: &str, begin: &str, end: &str, replaced: impl Fn(&str) -> String) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some((before, behind)) = rest.split_once(begin) {
+        let (inner, after) = behind.split_once(end).unwrap();
+        out += before;
+        out += &replaced(inner);
+        rest = after;
+    }
+    out + rest
+}
+
+/// All spellings of the right answer of `field`. A new question must be in the rubric, in
+/// the list above, or checked by the page.
+fn asked(field: &Field, truth: &BTreeMap<String, Vec<String>>, page: &str) -> Vec<String> {
+    let rubric: toml::Table = RUBRIC.parse().unwrap();
+    let item = rubric["item"].as_array().unwrap().iter().find(|item| item["id"].as_str() == Some(&field.id));
+    let expected = item.and_then(|item| item.get("expect")?.as_str());
+    let name = ALSO.iter().find(|(id, _)| *id == field.id).map(|(_, name)| *name).or(expected);
+    if let Some(value) = item.and_then(|item| item.get("value")?.as_integer()) {
+        return [secret::bytes(value as u64), secret::line(value as u64)].concat();
+    }
+    if let Some(range) = item.and_then(|item| item.get("range")?.as_array()) {
+        let [low, high] = [&range[0], &range[1]].map(|end| end.as_integer().unwrap());
+        return (low..=high).map(|value| format!("{value} ns")).collect();
+    }
+    let by_page = COMPUTED.contains(&field.kind) || field.id == "s321-a-memory";
+    match name {
+        Some("line.elements") => checked(&field.id, page),
+        Some(name) if name.starts_with('l') => truth.get(name).cloned().unwrap_or_default(),
+        _ if by_page => checked(&field.id, page),
+        _ => panic!("{}: say in the rubric or in this test what it asks for", field.id),
+    }
+}
+
+/// The number that the page itself accepts.
+fn checked(id: &str, page: &str) -> Vec<String> {
+    let Some((_, checks)) = page.split_once("id=\"checks\">") else { return Vec::new() };
+    let checks: serde_json::Value = serde_json::from_str(checks.split_once("</script>").unwrap().0).unwrap();
+    match checks[id]["right"].as_f64() {
+        // 0, 1 and 100 occur everywhere.
+        Some(number) if ![0.0, 1.0, 100.0].iter().any(|usual| (number - usual).abs() < 0.005) => {
+            let digits = vec![format!("{number:.3}"), format!("{number:.2}"), format!("{number} elements")];
+            let is_size = number.fract() == 0.0 && number >= 1000.0;
+            [if is_size { secret::bytes(number as u64) } else { Vec::new() }, digits].concat()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Searches the page above every field of `assignment` for its answer; returns how many
+/// values it searched for.
+fn none_above(page: &str, assignment: &Assignment, machine: &Machine, what: &str) -> usize {
+    let truth = secret::of_machine(machine);
+    let shown = readable(page);
+    let mut looked_for = 0;
+    for field in assignment.fields().iter().filter(|field| field.kind.quantity().is_some()) {
+        let (above, _) = shown.split_once(&format!(" id=\"{}\"", field.id)).unwrap();
+        let values = asked(field, &truth, page);
+        looked_for += usize::from(!values.is_empty());
+        for value in values {
+            assert!(!secret::holds(above, &value), "{what}: '{value}' is above {}", field.id);
+        }
+    }
+    looked_for
+}
+
+#[test]
+fn no_value_is_above_its_question() {
+    let folder = tempfile::tempdir().unwrap();
+    let machine = Machine::from_toml(secret::DESCRIPTION, "ada").unwrap();
+    std::fs::write(folder.path().join("open.toml"), secret::DESCRIPTION).unwrap();
+    std::fs::write(folder.path().join("sealed.toml"), machine::seal("ada", secret::DESCRIPTION).text)
+        .unwrap();
+    for file in ["open.toml", "sealed.toml"] {
+        let args = format!("run --quick --hasten 1000 --size 40 --machine {file} --output {file}.report");
+        kit::printed(folder.path(), &args);
+        let page = std::fs::read_to_string(folder.path().join(format!("{file}.report/report.html"))).unwrap();
+        let values = none_above(&page, &Assignment::guide(), &machine, file);
+        assert!(values >= 20, "{file}: {values} values");
+    }
+}
+
+/// Tests the test: a page that reveals an answer fails.
+#[test]
+fn a_page_that_shows_answers_is_noticed() {
+    let machine = Machine::from_toml(secret::DESCRIPTION, "ada").unwrap();
+    let guide = Assignment::guide();
+    let fields: String = guide.fields().iter().map(|field| format!("<p id=\"{}\"></p>", field.id)).collect();
+    assert!(none_above(&fields, &guide, &machine, "") > 0);
+    for page_start in [
+        "L1 24 KiB",
+        "<svg><text x=\"24\">\nL2 896 KiB\n</text></svg>",
+        "<p aria-label=\"24,576 bytes\">",
+        "<table class=\"sweep misses\"><caption>lines of 512 B</caption></table>",
+        "Figure 1: 64K",
+        "a miss costs 612 ns",
+    ] {
+        let page = format!("{page_start}{fields}");
+        let found = std::panic::catch_unwind(|| none_above(&page, &guide, &machine, ""));
+        assert!(found.is_err(), "{page_start}");
+    }
+    let measured = "<svg><text>24 KiB</text><text>stride 512 B</text></svg><table class=\"sizes\"><td>24 KiB</td></table>";
+    none_above(&format!("{measured}{fields}"), &guide, &machine, "");
+}

@@ -1,0 +1,156 @@
+// Page 4: measures a sealed machine, and saves an answer as the answers.json that the
+// report writes and `course grade` reads.
+const MYSTERY_LEVELS = { 1: "s311-c", 2: "s312-c" };
+const FORMS = ["one", "range", "fully-associative", "not-visible"];
+
+// A field for a value, as in the report: its form, one or two numbers, their unit.
+function valueField(id, key, kind, units) {
+  const entry = (part, label) => el("input", { name: `${id}.${part}`, inputmode: "decimal", autocomplete: "off", "aria-label": t(label) });
+  const choice = (part, label, options) => el("select", { name: `${id}.${part}`, "aria-label": t(label) }, options.map(([value, text]) => el("option", { value }, text)));
+  return el("fieldset", { class: "value", id, "data-kind": kind, "data-form": "one" }, el("legend", {}, t(key)),
+    choice("form", "mystery-form", FORMS.map(form => [form, t(`mystery-${form}`)])), entry("value", "mystery-value"),
+    el("span", { class: "end" }, t("mystery-below"), " ", entry("to", "mystery-to")),
+    units.length ? choice("unit", "mystery-unit", [["", t("mystery-unit")], ...units.map(unit => [unit, unit])]) : null, el("output"));
+}
+
+function mysteryPage(section, write) {
+  const file = el("input", { type: "file", accept: ".toml,.txt" });
+  const sizes = ["1K", "2K", "4K", "8K", "16K", "32K", "64K", "128K", "256K", "512K", "1M", "2M", "4M", "8M"].map(size => [size, size]);
+  const form = el("form", { class: "row" },
+    field("mystery-file", file, { hint: t("mystery-hint") }),
+    field("mystery-show", select("show", [["1", t("any-show-1")], ["2", t("any-show-2")], ["time", t("any-show-time")]], "1")),
+    field("mystery-min", select("min", sizes, "1K")),
+    field("mystery-max", select("max", sizes, "64K")),
+    el("button", { class: "first" }, t("mystery-run")),
+    el("button", { type: "button", id: "mystery-stop", disabled: true, click: () => helper?.stop() }, t("here-stop")));
+  const told = el("p", { role: "status" });
+  const wrong = complaint();
+  const box = pictureBox("mystery-chart");
+  const entry = (key, name, type = "text") => field(key, el("input", { name, type, autocomplete: "off" }));
+  const lacking = complaint();
+  const saved = el("p", { role: "status" });
+  const answer = el("form", { class: "controls wide" },
+    el("h3", {}, t("mystery-answer")),
+    el("div", { class: "row" }, entry("mystery-number", "student-1-number"), entry("mystery-student", "student-1-name")),
+    Object.entries(MYSTERY_LEVELS).map(([level, id]) => el("fieldset", {}, el("legend", {}, t("mystery-level", level)),
+      valueField(`${id}-size`, "mystery-size", "bytes", ["B", "KiB", "MiB"]), valueField(`${id}-line`, "mystery-line", "bytes", ["B", "KiB", "MiB"]),
+      valueField(`${id}-ways`, "mystery-ways", "count", []),
+      field("mystery-why", el("textarea", { name: `${id}-size-why`, rows: 4 })))),
+    el("p", { class: "buttons" }, el("button", {}, t("mystery-save"))), lacking.box, saved);
+  const link = el("p", {});
+  section.append(form, told, link, wrong.box, el("div", { class: "beside" }, el("div", { class: "pictured" }, box), answer));
+  settle(form);
+  let machine;
+  let helper;
+
+  // Typed text is stored for each machine; a browser may forbid that.
+  const store = new Store(() => { saved.textContent = t("mystery-unkept"); });
+  const place = () => `mystery ${machine?.name ?? ""}`;
+  // The answers by field: a text, or a value's form, numbers and unit.
+  const typed = () => {
+    const fields = {};
+    for (const [name, text] of new FormData(answer)) {
+      const [id, part] = name.split(".");
+      if (part) (fields[id] ??= { to: "", unit: "" })[part] = text.trim();
+      else fields[id] = text.trim();
+    }
+    return fields;
+  };
+  // Says how a value is read, or why it is not: by the rule of the report and of the grader.
+  function read(id) {
+    const field = byId(id);
+    if (!field?.dataset.kind) return;
+    const value = typed()[id];
+    field.dataset.form = value.form;
+    const { doubt, low, below, value: one } = core({ do: "reading", kind: field.dataset.kind, typed: value });
+    const unit = field.dataset.kind === "bytes" ? t("bytes") : "";
+    const said = low !== undefined ? t("mystery-reads-range", number(low), number(below), unit) : one !== undefined ? t("mystery-reads", number(one), unit) : "";
+    field.lastElementChild.textContent = doubt ?? said;
+    field.lastElementChild.classList.toggle("doubt", Boolean(doubt));
+  }
+  let since = 0; // keys since the last recall
+  function keep({ name }) {
+    const [id] = name.split(".");
+    since++;
+    saved.textContent = "";
+    lacking.say();
+    store.putField(place(), id, typed()[id]);
+    read(id);
+  }
+  async function recall() {
+    const at = place();
+    since = 0;
+    const kept = await store.fields(at);
+    if (at !== place() || since) return;
+    for (const control of answer.elements) {
+      const [id, part] = control.name?.split(".") ?? [];
+      if (id) control.value = (part ? kept[id]?.text[part] : kept[id]?.text) ?? (part === "form" ? "one" : "");
+    }
+    for (const field of answer.querySelectorAll(".value")) read(field.id);
+    section.dataset.recalled = at;
+  }
+
+  function open(text) {
+    const opened = core({ do: "machine", toml: text });
+    if (!opened.sealed) throw new Error(t("mystery-open"));
+    const first = !machine;
+    if (machine?.text !== text) clear(); // another machine's curves
+    machine = { text, name: opened.name };
+    // Text typed before a machine was chosen belongs to this one.
+    if (first) for (const control of answer.elements) if (control.name && control.value.trim()) keep(control);
+    recall();
+    link.replaceChildren(el("a", { href: `#mystery?${new URLSearchParams({ sealed: text })}` }, t("mystery-link", machine.name)));
+  }
+
+  const clear = () => box.replaceChildren();
+
+  async function load() {
+    const text = await fileText(file);
+    if (text !== undefined) open(text);
+  }
+
+  async function measure() {
+    if (!machine) throw new Error(t("mystery-none"));
+    told.textContent = t("mystery-running");
+    clear();
+    const asked = `${machine.text} ${JSON.stringify(stateOf(form))}`;
+    const show = form.elements.show.value;
+    const [min, max] = [form.elements.min, form.elements.max].map(control => bytesOf(control.value));
+    helper = new Helper();
+    byId("mystery-stop").disabled = false;
+    try {
+      const drawn = await helper.ask({ do: "sweep", toml: machine.text, min, max,
+        show: show === "time" ? "time" : { misses: { level: Number(show) } } });
+      if (asked === `${machine.text} ${JSON.stringify(stateOf(form))}`) picture(box, drawn.svg, title => sweepTable(drawn.record, title));
+    } finally {
+      byId("mystery-stop").disabled = true;
+      helper.stop();
+    }
+  }
+
+  const guarded = work => async event => {
+    event.preventDefault();
+    try { wrong.say(); await work(); } catch (error) { wrong.say(error.message); }
+    told.textContent = machine ? t("mystery-loaded", machine.name) : "";
+  };
+  file.addEventListener("change", guarded(load));
+  form.addEventListener("submit", guarded(measure));
+  form.addEventListener("input", clear); // the chart is of other settings
+  form.addEventListener("input", () => write({ ...stateOf(form), ...(machine && { sealed: machine.text }) }));
+  answer.addEventListener("input", ({ target }) => keep(target));
+  answer.addEventListener("submit", event => {
+    event.preventDefault();
+    const fields = typed();
+    const { form: shape, value } = fields["s311-c-size"];
+    if (!fields["student-1-name"] || !value && ["one", "range"].includes(shape) || !fields["s311-c-size-why"]) return lacking.say(t("mystery-lacks"));
+    const name = `answers-${(machine?.name ?? "machine").replace(/[^\w.-]/g, "_")}.json`;
+    download(name, JSON.stringify({ format: "cache-lab-answers", version: 2, saved: new Date().toISOString(), fields }, null, 1));
+    lacking.say();
+    saved.textContent = `${t("mystery-saved", name)} ${self === top ? "" : t("mystery-frame")}`;
+  });
+  recall();
+  return { restore: state => {
+    restore(form, state);
+    if (state.sealed && state.sealed !== machine?.text) guarded(async () => open(state.sealed))(new Event("restore"));
+  } };
+}

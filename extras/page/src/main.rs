@@ -1,0 +1,136 @@
+//! `page`: the lab as one HTML file.
+
+mod file;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::Duration;
+
+use common::failure::Failure;
+use common::output;
+
+use file::page;
+
+/// Write the lab as one HTML file that measures and models in a browser
+///
+/// Compiles this package's library to WebAssembly, which needs the kit's sources and
+/// `rustup target add wasm32-unknown-unknown`.
+#[derive(Debug, clap::Parser)]
+#[command(name = "page", version)]
+struct Args {
+    /// Write this page
+    #[arg(short, long, value_name = "FILE", default_value = "lab.html")]
+    output: PathBuf,
+
+    /// Serve the page on this computer instead of writing it, until Ctrl-C: a browser gives a
+    /// page served like this a finer clock than a file [default port: 8311]
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "8311", conflicts_with = "output")]
+    serve: Option<u16>,
+
+    /// Use this WebAssembly of the library, instead of compiling it
+    #[arg(long, value_name = "FILE")]
+    wasm: Option<PathBuf>,
+}
+
+/// How the WebAssembly is compiled: from the kit's own sources, optimised for size and
+/// speed.
+const BUILD: [&str; 10] = [
+    "rustc",
+    "--quiet",
+    "--profile",
+    "page",
+    "--target",
+    TARGET,
+    "-p",
+    "page",
+    "--lib",
+    "--crate-type=cdylib",
+];
+const TARGET: &str = "wasm32-unknown-unknown";
+/// Instructions that Chromium since 91, Firefox since 89 and Safari since 16.4 have and the
+/// target's default lacks: vectors, with which the model compares the tags of a set at
+/// once.
+const FLAGS: (&str, &str) = ("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", "-C target-feature=+simd128");
+
+fn main() -> ExitCode {
+    common::cli::run(|args: Args| run(&args))
+}
+
+/// Compiles, joins, writes.
+fn run(args: &Args) -> Result<(), Failure> {
+    let wasm = match &args.wasm {
+        Some(path) => path.clone(),
+        None => compiled()?,
+    };
+    let wasm = std::fs::read(&wasm)
+        .map_err(|why| Failure::could_not(format!("cannot read {}: {why}", wasm.display())))?;
+    if !wasm.starts_with(b"\0asm") {
+        return Err(Failure::usage(
+            "--wasm needs a WebAssembly file that cargo made from the library of the package page",
+        ));
+    }
+    if let Some(port) = args.serve {
+        return serve(&page(&wasm), port).map_err(|why| {
+            Failure::could_not(format!(
+                "cannot serve on port {port}: {why}; choose another with --serve PORT"
+            ))
+        });
+    }
+    output::write(&args.output, page(&wasm).as_bytes())?;
+    output::message(format_args!("page: wrote {}", args.output.display()));
+    Ok(())
+}
+
+/// Answers every request with `page`. Browsers give a page a clock of some microseconds
+/// only if it has a process of its own, which these two headers ask for.
+fn serve(page: &str, port: u16) -> std::io::Result<()> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+    let port = listener.local_addr()?.port();
+    output::message(format!("page: open http://localhost:{port}/ in a browser; Ctrl-C ends it"));
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\n\
+         Cross-Origin-Opener-Policy: same-origin\r\nCross-Origin-Embedder-Policy: require-corp\r\n\
+         Connection: close\r\n\r\n",
+        page.len()
+    );
+    for client in listener.incoming() {
+        // A browser that has closed its connection is no reason to stop.
+        let _ = client.and_then(|mut client| {
+            client.set_read_timeout(Some(Duration::from_secs(2)))?;
+            let mut line = String::new();
+            BufReader::new((&client).take(1 << 14)).read_line(&mut line)?;
+            client.write_all(head.as_bytes())?;
+            client.write_all(if line.starts_with("HEAD ") { &[] } else { page.as_bytes() })
+        });
+    }
+    Ok(())
+}
+
+/// The library, compiled from the sources that this program was built from.
+fn compiled() -> Result<PathBuf, Failure> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap_or(Path::new("."));
+    if !root.join("extras/page/Cargo.toml").is_file() {
+        return Err(Failure::could_not(
+            "the kit's sources are not where this program was built from; run `cargo run --release -p page` in \
+             the kit's folder, or give the WebAssembly with --wasm FILE",
+        ));
+    }
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |dir| root.join(dir));
+    let done = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(BUILD)
+        .env(FLAGS.0, FLAGS.1)
+        .current_dir(root)
+        .status()
+        .map_err(|why| {
+            Failure::could_not(format!("cannot start cargo ({why}); install Rust from https://rustup.rs"))
+        })?;
+    if !done.success() {
+        return Err(Failure::could_not(format!(
+            "the page's library did not compile to WebAssembly; if its target is missing, run `rustup target add {TARGET}`"
+        )));
+    }
+    Ok(target.join(TARGET).join("page/tab.wasm"))
+}

@@ -1,0 +1,214 @@
+//! A kernel step by step, compared with a simple cache.
+
+use figures::units::Bytes;
+use machine::Machine;
+use proptest::prelude::*;
+use tab::{Kernel, Outcome, Steps};
+
+/// A line in a set of the simple cache, with the times of its arrival and its last use.
+#[derive(Clone, Copy, PartialEq)]
+struct Line {
+    number: u64,
+    dirty: bool,
+    arrived: usize,
+    used: usize,
+}
+
+struct Naive {
+    sets: Vec<Vec<Line>>,
+    ways: usize,
+    fifo: bool,
+    /// All lines ever used, the last used one last: a fully associative cache of any size
+    /// is the end of this list.
+    history: Vec<u64>,
+}
+
+impl Naive {
+    fn access(&mut self, time: usize, line: u64, store: bool) -> (Outcome, Option<(u64, bool)>) {
+        let before = self.history.iter().rev().position(|&other| other == line);
+        self.history.retain(|&other| other != line);
+        self.history.push(line);
+        let lines = self.sets.len() * self.ways;
+        let count = self.sets.len() as u64;
+        let set = &mut self.sets[(line % count) as usize];
+        if let Some(found) = set.iter_mut().find(|found| found.number == line) {
+            found.used = time;
+            found.dirty |= store;
+            return (Outcome::Hit, None);
+        }
+        let outcome = match before {
+            None => Outcome::Compulsory,
+            Some(distance) if distance >= lines => Outcome::Capacity,
+            Some(_) => Outcome::Conflict,
+        };
+        let mut gone = None;
+        if set.len() == self.ways {
+            let age = |line: &Line| if self.fifo { line.arrived } else { line.used };
+            let oldest = (0..set.len()).min_by_key(|&way| age(&set[way])).unwrap_or(0);
+            gone = Some(set.remove(oldest));
+        }
+        set.push(Line { number: line, dirty: store, arrived: time, used: time });
+        (outcome, gone.map(|line| (line.number, line.dirty)))
+    }
+}
+
+/// The accesses of mm1 as the lesson counts them: three loads, one store.
+fn product(n: u64) -> Vec<(u64, bool)> {
+    let at = |matrix: u64, row: u64, column: u64| 2 * (matrix * n * n + row * n + column);
+    let mut accesses = Vec::new();
+    for (i, j, k) in (0..n * n * n).map(|step| (step / (n * n), step / n % n, step % n)) {
+        accesses.extend([
+            (at(0, i, k), false),
+            (at(1, k, j), false),
+            (at(2, i, j), false),
+            (at(2, i, j), true),
+        ]);
+    }
+    accesses
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn three_hundred_steps_of_mm1_are_those_of_a_naive_cache(
+        n in 2u64..24, sets in 0u32..5, ways in 1usize..6, line in 3u32..7, fifo in any::<bool>()
+    ) {
+        let (sets, line) = (1u64 << sets, 1u64 << line);
+        let replacement = if fifo { "fifo" } else { "lru" };
+        let toml = format!(
+            "name = \"small\"\n[[cache]]\nlevel = 1\nsize = {}\nline = {line}\nways = {ways}\nreplacement = \"{replacement}\"\n",
+            sets * ways as u64 * line
+        );
+        let machine = Machine::from_toml(&toml, "test").unwrap();
+        let steps = Steps::walk(&machine, &Kernel::Mm1 { n: n as usize }).unwrap();
+        let mut naive = Naive { sets: vec![Vec::new(); sets as usize], ways, fifo, history: Vec::new() };
+        for (time, (step, (address, store))) in steps.steps().iter().zip(product(n)).take(300).enumerate() {
+            let number = address / line;
+            let (outcome, gone) = naive.access(time, number, store);
+            prop_assert_eq!((step.address, step.store), (address, store));
+            prop_assert_eq!(step.set as u64, number % sets);
+            prop_assert_eq!(step.outcome, outcome, "step {}", time);
+            prop_assert_eq!(step.evicted, gone.map(|(number, dirty)| (number * line, dirty)), "step {}", time);
+            let mut shown: Vec<(u64, bool, usize)> =
+                step.ways.iter().flatten().map(|way| (way.address, way.dirty, way.used)).collect();
+            let held = &naive.sets[step.set];
+            let mut expected: Vec<(u64, bool, usize)> =
+                held.iter().map(|held| (held.number * line, held.dirty, held.used)).collect();
+            shown.sort_unstable();
+            expected.sort_unstable();
+            prop_assert_eq!(shown, expected, "step {}", time);
+        }
+    }
+}
+
+/// The line that is marked as the next victim is the one that the set evicts next.
+#[test]
+fn the_line_marked_as_the_next_victim_is_evicted_next() {
+    for replacement in ["lru", "fifo", "plru"] {
+        let toml = format!(
+            "name = \"small\"\n[[cache]]\nlevel = 1\nsize = 512\nline = 16\nways = 4\nreplacement = \"{replacement}\"\n"
+        );
+        let machine = Machine::from_toml(&toml, "test").unwrap();
+        let steps = Steps::walk(&machine, &Kernel::Mm1 { n: 24 }).unwrap();
+        let mut next = [None; 8];
+        let mut evictions = 0;
+        for step in steps.steps() {
+            if let Some((evicted, _)) = step.evicted {
+                assert_eq!(next[step.set], Some(evicted), "{replacement}");
+                evictions += 1;
+            }
+            next[step.set] = step.next.and_then(|way| step.ways[way]).map(|way| way.address);
+        }
+        assert!(evictions > 100, "{replacement}: {evictions}");
+    }
+}
+
+proptest! {
+    /// Any text is shown or refused.
+    #[test]
+    fn any_text_of_own_accesses_is_shown_or_refused(
+        words in prop::collection::vec(prop::sample::select(vec![
+            "for", "in", "load", "store", "array", "of", "bytes", "step", "i", "a", "[", "]", ":", ";", "..", "+", "-", "*", "\n", "  ",
+            "0", "3", "64", "18446744073709551615", "r", "w", "0x1f", " L 10,8", "é",
+        ]), 0..24)
+    ) {
+        let machine = Machine::named("lecture").unwrap();
+        let _ = Steps::of_text(&machine, &words.join(" "));
+        let _ = Steps::of_text(&machine, &format!("for i in 0..3: load {}", words.concat()));
+    }
+}
+
+#[test]
+fn the_place_of_an_access_is_its_own_in_the_kernels_file() {
+    let machine = Machine::named("lecture").unwrap();
+    let steps = Steps::walk(&machine, &Kernel::Mm1 { n: 4 }).unwrap();
+    let text = mm1::KERNEL.1;
+    let named = |place: (u32, u32)| {
+        let line = text.lines().nth(place.0 as usize - 1).unwrap();
+        line[place.1 as usize - 1..].chars().take_while(|c| *c != ',').collect::<String>()
+    };
+    let called: Vec<String> = steps.steps()[..4].iter().map(|step| named(step.place)).collect();
+    assert_eq!(called, ["load(mul1.at(i", "load(mul2.at(k", "load(res.at(i", "store(res.at(i"]);
+}
+
+/// After a store that misses and fetches nothing, the line's next miss is compulsory; a
+/// kernel is stopped when no more accesses are shown.
+#[test]
+fn a_store_that_passes_by_brings_no_line() {
+    let toml =
+        "name = \"passes by\"\n[[cache]]\nlevel = 1\nsize = 1024\nline = 64\nways = 2\nallocate = false\n";
+    let machine = Machine::from_toml(toml, "test").unwrap();
+    let walked = Steps::of_text(&machine, "store a[0]; load a[0]; load a[0]").unwrap();
+    let outcomes: Vec<Outcome> = walked.steps().iter().map(|step| step.outcome).collect();
+    assert_eq!(outcomes, [Outcome::Compulsory, Outcome::Compulsory, Outcome::Hit]);
+    assert_eq!(Steps::walk(&machine, &Kernel::Mm1 { n: 512 }).unwrap().steps().len(), 20_000);
+}
+
+#[test]
+fn caches_and_kernels_that_cannot_be_shown_are_refused() {
+    let large = Machine::named("i5-7500").unwrap();
+    assert!(Steps::walk(&large, &Kernel::Mm1 { n: 0 }).is_err());
+    let toml = "name = \"x\"\n[[cache]]\nlevel = 1\nsize = \"1M\"\nline = 64\nways = 8\n";
+    let huge = Machine::from_toml(toml, "test").unwrap();
+    assert!(Steps::walk(&huge, &Kernel::Mm1 { n: 4 }).unwrap_err().contains("cannot be shown"));
+    let sweep = Kernel::Cm1 { size: Bytes::kib(64), stride: Bytes::kib(8), passes: 3 };
+    let steps = Steps::walk(&large, &sweep).unwrap();
+    let misses = steps.steps().iter().filter(|step| step.outcome != Outcome::Hit).count();
+    assert_eq!((steps.steps().len(), misses), (48, 8), "8 lines of one set stay in its 8 ways");
+}
+
+/// Loops that do what a kernel does show the same; addresses of a trace may be anywhere.
+#[test]
+fn own_accesses_are_shown_like_those_of_a_kernel() {
+    let machine = Machine::named("i5-7500").unwrap();
+    let cm1 = Kernel::Cm1 { size: Bytes::kib(64), stride: Bytes::kib(4), passes: 3 };
+    let kernel = Steps::walk(&machine, &cm1).unwrap();
+    let loops = "array x of 1 bytes\nfor p in 0..3: for i in 0..65536 step 4096: load x[i]; store x[i]";
+    let own = Steps::of_text(&machine, loops).unwrap();
+    let shown = |steps: &Steps| -> Vec<_> {
+        steps.steps().iter().map(|step| (step.address, step.store, step.outcome, step.evicted)).collect()
+    };
+    assert_eq!(shown(&own), shown(&kernel));
+    let trace = " L 1ffeffe7e8,8\n S 4c3a3c,8\n M 1ffeffe7e8,8\n";
+    let own = Steps::of_text(&machine, trace).unwrap();
+    let told: Vec<_> = own.steps().iter().map(|step| (step.set, step.outcome, step.place)).collect();
+    use Outcome::{Compulsory, Hit};
+    let expected = [
+        (0x1f, Compulsory, (1, 2)),
+        (0x28, Compulsory, (2, 2)), // 8 bytes of two lines
+        (0x29, Compulsory, (2, 2)),
+        (0x1f, Hit, (3, 2)),
+        (0x1f, Hit, (3, 2)),
+    ];
+    assert_eq!(told, expected);
+    for (text, says) in [
+        ("for i in 0..0: load a[i]", "there is no access"),
+        ("hello", "line 1: 'hello' is no access"),
+        ("load a[1000000000]", "the array a reaches beyond 64 MiB"),
+    ] {
+        let error = Steps::of_text(&machine, text).unwrap_err();
+        assert!(error.contains(says), "{text}: {error}");
+    }
+    let scattered: String = (0..99u64).map(|i| format!("r {}\n", i << 30)).collect();
+    assert!(Steps::of_text(&machine, &scattered).unwrap_err().contains("more than 64 MiB"));
+}

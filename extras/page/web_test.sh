@@ -1,0 +1,20 @@
+#!/bin/sh
+# Makes lab.html and drives it in a browser. If a tool for that is missing, prints which,
+# and exits successfully.
+#
+# usage: extras/page/web_test.sh [--loads N]    N measurements of this computer
+set -eu
+cd "$(dirname "$(readlink -f "$0")")/../.."
+. scripts/browser.sh
+rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null | xargs -r test -d ||
+    skip "rustup target add wasm32-unknown-unknown is missing"
+
+cargo build --quiet --release -p lab -p course -p discover-host -p page --bins --example answer
+built=${CARGO_TARGET_DIR:-target}/release
+"$built/page" --output "$work/lab.html"
+drive() { node extras/page/web_test.mjs "$work/lab.html" "$built/examples/answer" "$built" "$@"; }
+drive "$@"
+WEB_TEST_FIREFOX=${WEB_TEST_FIREFOX:-$(command -v firefox || command -v firefox-esr || true)}
+export WEB_TEST_FIREFOX
+[ -n "$WEB_TEST_FIREFOX" ] || skip "there is no Firefox"
+drive --firefox "$@"
