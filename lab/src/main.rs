@@ -13,7 +13,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use common::failure::Failure;
 
-use commands::{assignment, causes, dgemm, ge, handin, machines, plot, stat, trace};
+use commands::{assignment, causes, dgemm, ge, handin, machines, plot, trace};
 
 /// The cache lab: the whole assignment in one run, its charts and its report
 ///
@@ -41,27 +41,25 @@ enum Command {
     Handin(handin::Args),
     Plot(plot::Args),
     Machines(machines::Args),
-    Stat(stat::Args),
     Trace(trace::Args),
 }
 
 /// The commands by what they are for; any other is listed last.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("The report", &["run", "handin", "compare"]),
-    ("Measure and draw", &["ge", "dgemm", "causes", "stat", "trace", "plot", "machines"]),
+    ("Measure and draw", &["ge", "dgemm", "causes", "trace", "plot", "machines"]),
     ("Read and practise", &["book", "exercise", "quiz"]),
     ("For a course", &["assignment"]),
 ];
 
 /// An example of each command.
-const EXAMPLES: [(&str, &str); 14] = [
+const EXAMPLES: [(&str, &str); 13] = [
     ("run", "lab run --quick"),
     ("handin", "lab handin report"),
     ("compare", "lab compare before.json after.json"),
     ("ge", "lab ge --sizes 100..800:100 --output charts"),
     ("dgemm", "lab dgemm --sizes 64,128,256,512 --variants ijk,ikj,tiled --output charts"),
     ("causes", "lab causes 512 --chart causes.svg"),
-    ("stat", "lab stat -- ./a.out 1000\n  lab stat --runs 5 --compare -- ./old 1000 -- ./new 1000"),
     (
         "trace",
         "valgrind --tool=lackey --trace-mem=yes --log-file=a.trace ./a.out\n  lab trace a.trace --machine zen3 --chart misses.svg",
@@ -123,7 +121,6 @@ fn done(command: Command) -> Result<(), Failure> {
         Command::Handin(args) => handin::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Machines(args) => machines::run(&args),
-        Command::Stat(args) => stat::run(&args),
         Command::Trace(args) => trace::run(&args),
     }
 }

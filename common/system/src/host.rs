@@ -1,12 +1,10 @@
 //! The present facts of this machine.
 
-use figures::units::{Bytes, Seconds};
+use figures::units::Bytes;
 
 use crate::cpu;
 use crate::facts::{Facts, cpuid};
 use crate::os;
-
-pub use crate::os::Usage;
 
 impl Facts {
     /// The facts of the calling thread's processor.
@@ -41,27 +39,6 @@ pub fn cpu_quota() -> Option<f64> {
 pub fn usable(allowed: usize, quota: Option<f64>) -> usize {
     let granted = quota.map_or(usize::MAX, |quota| quota as usize);
     allowed.min(granted).max(1)
-}
-
-impl Usage {
-    /// Of all children of this process that have ended and were waited for, and theirs;
-    /// `None` if the system does not say.
-    pub fn of_children() -> Option<Usage> {
-        os::children()
-    }
-
-    /// The difference to an earlier moment.
-    #[must_use]
-    pub fn since(self, before: Usage) -> Usage {
-        Usage {
-            user: Seconds(self.user.0 - before.user.0),
-            system: Seconds(self.system.0 - before.system.0),
-            minor_faults: self.minor_faults - before.minor_faults,
-            major_faults: self.major_faults - before.major_faults,
-            waits: self.waits - before.waits,
-            preemptions: self.preemptions - before.preemptions,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -8,5 +8,4 @@ pub(crate) mod handin;
 mod ladder;
 pub(crate) mod machines;
 pub(crate) mod plot;
-pub(crate) mod stat;
 pub(crate) mod trace;

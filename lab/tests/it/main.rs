@@ -21,7 +21,6 @@ mod programs;
 mod schema;
 mod sealed;
 mod secret;
-mod stat;
 mod trace;
 
 /// The packages whose programs the tests run.

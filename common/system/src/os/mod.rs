@@ -23,6 +23,6 @@ pub(crate) use linux::*;
 pub(crate) use macos::*;
 #[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
 pub(crate) use portable::*;
-pub use values::{PageKind, StepError, Trace, Usage};
+pub use values::{PageKind, StepError, Trace};
 #[cfg(windows)]
 pub(crate) use windows::*;

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use figures::units::{Bytes, Seconds};
 
-use super::values::{PageKind, StepError, Trace, Usage};
+use super::values::{PageKind, StepError, Trace};
 use crate::facts::Facts;
 
 /// Pages of WebAssembly have 64 KiB, but are no unit of translation: memory is aligned as
@@ -81,10 +81,6 @@ pub(crate) fn load() -> Option<f64> {
     None
 }
 
-pub(crate) fn children() -> Option<Usage> {
-    None
-}
-
 pub(crate) fn free_memory() -> Option<Bytes> {
     None
 }
@@ -100,8 +96,6 @@ pub(crate) fn output_is_closed() -> bool {
 pub(crate) fn set_up() {}
 
 pub(crate) fn defer_termination() {}
-
-pub(crate) fn pass_signals_to(_child: Option<u32>) {}
 
 pub(crate) fn termination_requested() -> bool {
     false

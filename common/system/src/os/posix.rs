@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use figures::units::{Bytes, Seconds};
 
-use super::Usage;
 #[cfg(target_os = "macos")]
 pub(crate) use super::portable::*;
 
@@ -27,24 +26,6 @@ fn clock(which: libc::clockid_t) -> Seconds {
     let status = unsafe { libc::clock_gettime(which, &mut time) };
     debug_assert_eq!(status, 0, "every POSIX system has these clocks");
     Seconds(time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9)
-}
-
-pub(crate) fn children() -> Option<Usage> {
-    // SAFETY: zero bytes are a valid struct, which the kernel fills.
-    let used = unsafe {
-        let mut used: libc::rusage = std::mem::zeroed();
-        (libc::getrusage(libc::RUSAGE_CHILDREN, &mut used) == 0).then_some(used)
-    }?;
-    let seconds = |time: libc::timeval| Seconds(time.tv_sec as f64 + time.tv_usec as f64 * 1e-6);
-    let count = |number: libc::c_long| number.try_into().unwrap_or(0);
-    Some(Usage {
-        user: seconds(used.ru_utime),
-        system: seconds(used.ru_stime),
-        minor_faults: count(used.ru_minflt),
-        major_faults: count(used.ru_majflt),
-        waits: count(used.ru_nvcsw),
-        preemptions: count(used.ru_nivcsw),
-    })
 }
 
 pub(crate) fn page_size() -> Option<Bytes> {
@@ -112,35 +93,19 @@ static ASKED: AtomicI32 = AtomicI32::new(0);
 const PUT_OFF: &[u8] =
     b"\nnote: ending after the current measurement, results so far are saved; interrupt again to end at once\n";
 
-/// The child process that receives termination signals too; 0: none.
-static CHILD: AtomicI32 = AtomicI32::new(0);
-/// Whether it has received one.
-static IS_PASSED: AtomicBool = AtomicBool::new(false);
-
 extern "C" fn remember(signal: libc::c_int) {
     #[cfg(target_os = "linux")]
     use libc::__errno_location as errno;
     #[cfg(target_os = "macos")]
     use libc::__error as errno;
     ASKED.store(signal, Ordering::Relaxed);
-    let child = CHILD.load(Ordering::Relaxed);
     // The interrupted code may be about to read its own `errno`, so that is restored.
     // SAFETY: POSIX allows write in a handler, the bytes are static, and the place of
     // errno is this thread's own.
     unsafe {
         let before = *errno();
-        pass(signal, child);
         libc::write(libc::STDERR_FILENO, PUT_OFF.as_ptr().cast(), PUT_OFF.len());
         *errno() = before;
-    }
-}
-
-/// Sends `signal` to `child`, once. A terminal sends its Ctrl-C to the child itself.
-fn pass(signal: libc::c_int, child: libc::c_int) {
-    let is_due = child > 0 && ![0, libc::SIGINT].contains(&signal);
-    if is_due && !IS_PASSED.swap(true, Ordering::Relaxed) {
-        // SAFETY: a system call that POSIX allows in a handler.
-        unsafe { libc::kill(child, signal) };
     }
 }
 
@@ -155,13 +120,6 @@ pub(crate) fn defer_termination() {
             libc::sigaction(signal, &action, null_mut());
         }
     }
-}
-
-pub(crate) fn pass_signals_to(child: Option<u32>) {
-    let child = child.map_or(0, |id| id as i32);
-    CHILD.store(child, Ordering::Relaxed);
-    // A signal may have come before the child's number was known.
-    pass(ASKED.load(Ordering::Relaxed), child);
 }
 
 pub(crate) fn termination_requested() -> bool {

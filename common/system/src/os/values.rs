@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use figures::units::Seconds;
 use thiserror::Error;
 
 /// The kind of pages to request.
@@ -38,23 +37,6 @@ pub enum StepError {
     /// The code ended its process.
     #[error("the code did not end when it was stepped through")]
     Died,
-}
-
-/// What finished child processes used.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Usage {
-    /// Processor time in the programs.
-    pub user: Seconds,
-    /// Processor time in the system on their behalf.
-    pub system: Seconds,
-    /// Page faults that needed no input or output.
-    pub minor_faults: u64,
-    /// Page faults that did.
-    pub major_faults: u64,
-    /// Times that they waited, for input or output for example.
-    pub waits: u64,
-    /// Times that the system took the processor away from them.
-    pub preemptions: u64,
 }
 
 /// How often each instruction is executed, by its address.

@@ -98,7 +98,6 @@ const LINES: &[(&str, &[&str])] = &[
             "M --machine M",
         ],
     ),
-    ("lab stat", &["--format csv -- true", "--model -- mm1 --machine M", "M"]),
     ("lab quiz", &["", "stride 1", "M"]),
     (
         "lab dgemm",
