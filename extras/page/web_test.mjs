@@ -834,7 +834,7 @@ async function limited() {
   emulated(/Scripts are off/.test(await plain.innerText("body")), "without scripts the page says so");
   await context.close();
   const tab = await open("mystery");
-  const words = await tab.evaluate(() => Object.values(TEXT).filter(text => / --\w|\blab (web|infer|plot|discover|run|quiz)/.test(text)));
+  const words = await tab.evaluate(() => Object.values(TEXT).filter(text => / --\w|\blab (web|infer|plot|discover|run)/.test(text)));
   check(words.length === 0, `no words of a command line: ${words}`);
   await tab.evaluate(() => { delete IDBFactory.prototype.open; location.hash = "#here"; });
   await close(tab);

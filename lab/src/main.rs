@@ -4,7 +4,6 @@ mod book;
 mod commands;
 mod compare;
 mod exercise;
-mod quiz;
 mod run;
 
 use std::process::ExitCode;
@@ -35,7 +34,6 @@ enum Command {
     Causes(causes::Args),
     Compare(compare::Args),
     Exercise(exercise::Args),
-    Quiz(quiz::Args),
     Dgemm(dgemm::Args),
     Ge(ge::Args),
     Handin(handin::Args),
@@ -48,12 +46,12 @@ enum Command {
 const GROUPS: [(&str, &[&str]); 4] = [
     ("The report", &["run", "handin", "compare"]),
     ("Measure and draw", &["ge", "dgemm", "causes", "trace", "plot", "machines"]),
-    ("Read and practise", &["book", "exercise", "quiz"]),
+    ("Read and practise", &["book", "exercise"]),
     ("For a course", &["assignment"]),
 ];
 
 /// An example of each command.
-const EXAMPLES: [(&str, &str); 13] = [
+const EXAMPLES: [(&str, &str); 12] = [
     ("run", "lab run --quick"),
     ("handin", "lab handin report"),
     ("compare", "lab compare before.json after.json"),
@@ -68,7 +66,6 @@ const EXAMPLES: [(&str, &str); 13] = [
     ("machines", "lab machines i5-7500 > mine.toml"),
     ("book", "lab book -o book.html"),
     ("exercise", "lab exercise transpose"),
-    ("quiz", "lab quiz"),
     ("assignment", "lab assignment > ours.toml"),
 ];
 
@@ -115,7 +112,6 @@ fn done(command: Command) -> Result<(), Failure> {
         Command::Causes(args) => causes::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Exercise(args) => exercise::run(&args),
-        Command::Quiz(args) => quiz::run(&args),
         Command::Dgemm(args) => dgemm::run(&args),
         Command::Ge(args) => ge::run(&args),
         Command::Handin(args) => handin::run(&args),

@@ -1,5 +1,5 @@
 //! The one strict reader of numbers that people enter: fields of the report, cells of a
-//! form, `lab quiz`. Either a text is one number with a known unit, or it is not read and
+//! form. Either a text is one number with a known unit, or it is not read and
 //! the [`Doubt`] says why. Nothing is guessed.
 
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,7 @@
-//! `lab exercise` and `lab quiz` as a student runs them.
+//! `lab exercise` as a student runs it.
 
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 fn lab(args: &str) -> Output {
     crate::kit::lab(Path::new("."), args)
@@ -62,20 +61,4 @@ fn the_scores_are_data_and_agree_with_the_list() {
     }
     assert_eq!((&scores["points"], &scores["max_points"]), (&points.into(), &most.into()));
     assert_eq!(stdout(&lab("exercise --format json")), stdout(&output), "deterministic");
-}
-
-#[test]
-fn a_quiz_judges_an_answer_and_says_why() {
-    let mut quiz = Command::new(env!("CARGO_BIN_EXE_lab"));
-    let mut quiz = quiz.arg("quiz").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    quiz.stdin.take().unwrap().write_all(b"0.25\n\nabc\n4096\n").unwrap();
-    let asked = stdout(&quiz.wait_with_output().unwrap());
-    assert!(asked.contains("  right: 0.2500 (model)\n  64 / 16"), "{asked}");
-    assert!(asked.contains("  wrong: 8192 (model)\n  There 16 lines"), "{asked}");
-    assert!(asked.ends_with("1 of 2 right\n"), "{asked}");
-    for (line, code) in
-        [("quiz one-set 0.5", 1), ("quiz one-set 1", 0), ("quiz hit-rate 0.9921", 0), ("quiz 1", 2)]
-    {
-        assert_eq!(lab(line).status.code(), Some(code), "{line}");
-    }
 }

@@ -98,7 +98,6 @@ const LINES: &[(&str, &[&str])] = &[
             "M --machine M",
         ],
     ),
-    ("lab quiz", &["", "stride 1", "M"]),
     (
         "lab dgemm",
         &[
