@@ -8,7 +8,7 @@
 //!
 //! | layer | crate | what it holds |
 //! |---|---|---|
-//! | **portable** | `figures` | bytes, seconds, ticks; a [`value`] with its source; medians; [`metric`]s |
+//! | **portable** | `figures` | bytes, seconds, ticks; a [`value`] with its source; medians; rates |
 //! | | [`seal`] | sealed machine files and tamper-evident records |
 //! | | [`events`] | PAPI's presets, native events, processor families: as data |
 //! | | [`memory`] | [`Memory`](memory::Memory): what a kernel's loads and stores do; arenas, arrays |
@@ -42,7 +42,7 @@
 //! and gives a [`Reading`](value::Reading) for each event: an amount with its source
 //! and spread, or the reason why there is none. The reading goes into a
 //! [`Row`](record::Row) and from there, unchanged, to the terminal, the file, the
-//! chart and the report. Rates are made of readings in [`metric`] alone.
+//! chart and the report. Rates are made of readings by [`Reading`](value::Reading) alone.
 //!
 //! # How to distrust a number
 //!
@@ -76,7 +76,7 @@ pub use cache;
 pub use chart;
 pub use counters;
 pub use discover;
-pub use events::{self, metric};
+pub use events;
 pub use figures::{encoding, quantity, random, stats, table, text, units, value};
 pub use infer;
 pub use isa;

@@ -6,7 +6,6 @@ mod family;
 mod formula;
 pub mod kernel;
 pub mod map;
-pub mod metric;
 mod native;
 pub mod notes;
 mod preset;

@@ -233,6 +233,12 @@ impl Reading {
         self.map(|seconds| work / seconds)
     }
 
+    /// The share of `accesses` that hit, of any one level; below 0 where the misses contain
+    /// prefetches.
+    pub fn hit_rate(misses: &Reading, accesses: &Reading) -> Reading {
+        Reading::joined(misses, accesses, |misses, accesses| 1.0 - misses / accesses)
+    }
+
     /// `change` of the amount of each run.
     fn map(&self, change: impl Fn(f64) -> f64) -> Reading {
         let Ok(counted) = &self.0 else { return self.clone() };

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use events::metric;
 use figures::value::{Reading, Source};
 use records::record::Record;
 use serde_json::{Value, json};
@@ -60,9 +59,9 @@ impl Product {
         Product {
             name,
             transposes: record.settings.get("time_transpose").is_some_and(|counted| *counted == true),
-            hit_rate: Reading::joined(&misses, &accesses, metric::hit_rate),
-            of_loads: Reading::joined(&misses, &loads, metric::hit_rate),
-            l2_hit_rate: Reading::joined(&l2_misses, &l2_accesses, metric::hit_rate),
+            hit_rate: Reading::hit_rate(&misses, &accesses),
+            of_loads: Reading::hit_rate(&misses, &loads),
+            l2_hit_rate: Reading::hit_rate(&l2_misses, &l2_accesses),
             cycles: figure("wall_cycles"),
             seconds: figure(if is_cpu_time { "cpu_s" } else { "wall_s" }),
             wall: figure("wall_s"),

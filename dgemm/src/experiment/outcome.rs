@@ -3,8 +3,7 @@
 use common::cache::Counts;
 use common::events::Event;
 use common::machine::CacheLevel;
-use common::metric::{Input, METRICS};
-use common::value::{Reading, Source};
+use common::value::Reading;
 
 use super::Subject;
 use crate::counting::theory::{Assumption, ClosedForm, Misses};
@@ -51,14 +50,30 @@ impl Outcome {
         }
     }
 
+    /// Loads and stores: counted together, else the sum of both.
+    fn accesses(&self) -> Reading {
+        let together = self.count(&Event::LST_INS);
+        let [loads, stores] = [Event::LD_INS, Event::SR_INS].map(|event| self.count(&event));
+        let sum = Reading::joined(&loads, &stores, |loads, stores| loads + stores);
+        if together.amount().is_none() && sum.amount().is_some() { sum } else { together }
+    }
+
     /// The lecture's derived metrics.
-    pub fn metrics(&self, p: &Problem) -> Vec<(&'static str, Reading)> {
-        let input = |input: &Input| match input {
-            Input::Operations => Reading::new(p.flops(), Source::Analytic),
-            Input::Seconds => self.seconds.clone(),
-            Input::Count(event) => self.count(event),
-        };
-        METRICS.iter().map(|metric| (metric.name, metric.reading(input))).collect()
+    pub fn metrics(&self, p: &Problem) -> [(&'static str, Reading); 8] {
+        let per = |over: &Reading, event: &Event| quotient(over, &self.count(event), event.name());
+        let [instructions, loads] = [Event::TOT_INS, Event::LD_INS].map(|event| self.count(&event));
+        let accesses = self.accesses();
+        let hit_rate = Reading::hit_rate(&self.count(&Event::L1_DCM), &accesses);
+        [
+            ("instructions_per_cycle", per(&instructions, &Event::TOT_CYC)),
+            ("flops", self.seconds.rate(p.flops())),
+            ("computational_intensity", accesses.rate(p.flops())),
+            ("instructions_per_load_store", quotient(&instructions, &accesses, "loads + stores")),
+            ("load_stores_per_miss", per(&accesses, &Event::L1_DCM)),
+            ("hit_rate", hit_rate),
+            ("loads_per_load_miss", per(&loads, &Event::L1_LDM)),
+            ("loads_per_tlb_miss", per(&loads, &Event::TLB_DM)),
+        ]
     }
 
     /// Misses per inner iteration at all levels with any result.
@@ -82,6 +97,14 @@ impl Outcome {
         let form = described.map(|(_, form)| form.misses.scaled(each));
         let model = model.map(|l| Misses::counted(l).scaled(each));
         Some(PerIteration { level, described, form, model, hardware: counted.unwrap_or_else(none) })
+    }
+}
+
+/// `over` divided by `under`, which is called `name`; missing if that is 0.
+fn quotient(over: &Reading, under: &Reading, name: &str) -> Reading {
+    match under.amount() {
+        Some(0.0) => Reading::missing(format!("{name} is 0, nothing to divide by")),
+        _ => Reading::joined(over, under, |over, under| over / under),
     }
 }
 
@@ -118,5 +141,23 @@ impl PerIteration<'_> {
         let apart = self.residual().is_some_and(|r| r.total().abs() > f64::max(0.01, 0.1 * form));
         let failing = self.assumptions().iter().filter(|a| !a.holds).map(|a| a.text.as_str());
         failing.filter(|_| apart).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use common::value::Source;
+
+    use super::*;
+
+    #[test]
+    fn a_quotient_is_missing_with_its_reason_and_never_infinite() {
+        let [over, zero] = [800.0, 0.0].map(|amount| Reading::new(amount, Source::Hardware));
+        let modelled = Reading::new(400.0, Source::Model);
+        assert_eq!(quotient(&over, &modelled, "x"), Reading::new(2.0, Source::Model));
+        assert_eq!(quotient(&over, &zero, "x"), Reading::missing("x is 0, nothing to divide by"));
+        assert_eq!(quotient(&over, &Reading::missing("no counter"), "x"), Reading::missing("no counter"));
+        let hit_rate = Reading::hit_rate(&modelled, &over);
+        assert_eq!(hit_rate, Reading::new(0.5, Source::Model));
     }
 }
