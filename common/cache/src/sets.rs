@@ -81,8 +81,8 @@ pub(crate) struct Sets<P: Policy, const W: usize> {
     states: Vec<P::Set>,
     policy: P,
     journal: Journal<P::Set>,
-    /// The policy's shared state at the start of each open window.
-    shared: Vec<P::Shared>,
+    /// The state of the policy's random generator at the start of each open window.
+    generators: Vec<u64>,
 }
 
 impl<P: Policy, const W: usize> Sets<P, W> {
@@ -93,7 +93,7 @@ impl<P: Policy, const W: usize> Sets<P, W> {
             states: vec![P::Set::default(); layout.sets],
             policy,
             journal: Journal::new(layout.ways),
-            shared: Vec::new(),
+            generators: Vec::new(),
         }
     }
 
@@ -148,7 +148,7 @@ impl<P: Policy, const W: usize> Store for Sets<P, W> {
 
     fn touch(&mut self, set: usize, key: Tag, flags: Tag) -> Touched {
         let (policy, state, tags) = self.look_at(set);
-        policy.touch(set, state, tags, key, flags)
+        policy.touch(state, tags, key, flags)
     }
 
     fn hit(&mut self, set: usize, key: Tag, flags: Tag) -> Option<Tag> {
@@ -156,7 +156,7 @@ impl<P: Policy, const W: usize> Store for Sets<P, W> {
         let way = find(tags, key)?;
         let before = tags[way];
         tags[way] = (before | flags) & !PREFETCHED;
-        policy.hit(set, state, tags, way);
+        policy.hit(state, tags, way);
         Some(before)
     }
 
@@ -173,7 +173,7 @@ impl<P: Policy, const W: usize> Store for Sets<P, W> {
 
     fn fill(&mut self, set: usize, tag: Tag) -> Tag {
         let (policy, state, tags) = self.look_at(set);
-        policy.fill(set, state, tags, tag)
+        policy.fill(state, tags, tag)
     }
 
     fn remove(&mut self, set: usize, key: Tag) -> Tag {
@@ -190,17 +190,17 @@ impl<P: Policy, const W: usize> Store for Sets<P, W> {
 
     fn open_window(&mut self) {
         self.journal.open();
-        self.shared.push(self.policy.shared());
+        self.generators.push(self.policy.generator());
     }
 
     fn close_window(&mut self) {
         let ways = self.layout.ways;
         self.journal.close(|set, window| self.words[set * (ways + 1) + ways] = window);
-        self.shared.pop();
+        self.generators.pop();
     }
 
     fn recurs(&self, moves: &Moves) -> bool {
-        self.shared.last() == Some(&self.policy.shared())
+        self.generators.last() == Some(&self.policy.generator())
             && self.journal.saved().all(|(saved, tags)| {
                 let set = self.moved_set(saved.set, moves, 1);
                 set < self.layout.sets && self.states[set] == saved.state && {

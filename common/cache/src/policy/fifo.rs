@@ -9,13 +9,10 @@ pub(crate) struct Fifo;
 
 impl Policy for Fifo {
     type Set = ();
-    type Shared = ();
 
-    fn shared(&self) {}
+    fn hit(&mut self, (): &mut (), _: &mut [Tag], _: usize) {}
 
-    fn hit(&mut self, _: usize, (): &mut (), _: &mut [Tag], _: usize) {}
-
-    fn fill(&mut self, _: usize, (): &mut (), tags: &mut [Tag], tag: Tag) -> Tag {
+    fn fill(&mut self, (): &mut (), tags: &mut [Tag], tag: Tag) -> Tag {
         put_first(tags, tag)
     }
 

@@ -8,16 +8,13 @@ pub(crate) struct Lru;
 
 impl Policy for Lru {
     type Set = ();
-    type Shared = ();
     const IS_LRU: bool = true;
 
-    fn shared(&self) {}
-
-    fn hit(&mut self, _: usize, (): &mut (), tags: &mut [Tag], way: usize) {
+    fn hit(&mut self, (): &mut (), tags: &mut [Tag], way: usize) {
         tags[..=way].rotate_right(1);
     }
 
-    fn fill(&mut self, _: usize, (): &mut (), tags: &mut [Tag], tag: Tag) -> Tag {
+    fn fill(&mut self, (): &mut (), tags: &mut [Tag], tag: Tag) -> Tag {
         put_first(tags, tag)
     }
 
@@ -28,7 +25,7 @@ impl Policy for Lru {
     /// The hot spot of the model: searches `key` from the most recent way on, and moves
     /// each way one place back on the way; the ways after the first eight by blocks.
     #[inline(always)]
-    fn touch(&mut self, _: usize, (): &mut (), tags: &mut [Tag], key: Tag, flags: Tag) -> Touched {
+    fn touch(&mut self, (): &mut (), tags: &mut [Tag], key: Tag, flags: Tag) -> Touched {
         let mut newer = key | flags;
         let one_by_one = if tags.len() > 4 * BLOCK { BLOCK } else { tags.len() };
         for way in 0..one_by_one {

@@ -29,15 +29,12 @@ pub(crate) struct Plru;
 impl Policy for Plru {
     /// The direction bits.
     type Set = u64;
-    type Shared = ();
 
-    fn shared(&self) {}
-
-    fn hit(&mut self, _: usize, tree: &mut u64, tags: &mut [Tag], way: usize) {
+    fn hit(&mut self, tree: &mut u64, tags: &mut [Tag], way: usize) {
         touch(tree, tags.len(), way);
     }
 
-    fn fill(&mut self, _: usize, tree: &mut u64, tags: &mut [Tag], tag: Tag) -> Tag {
+    fn fill(&mut self, tree: &mut u64, tags: &mut [Tag], tag: Tag) -> Tag {
         let way = empty(tags).unwrap_or_else(|| victim(*tree, tags.len()));
         touch(tree, tags.len(), way);
         std::mem::replace(&mut tags[way], tag)

@@ -16,15 +16,14 @@ impl RandomVictim {
 
 impl Policy for RandomVictim {
     type Set = ();
-    type Shared = u64;
 
-    fn shared(&self) -> u64 {
+    fn generator(&self) -> u64 {
         self.0.state()
     }
 
-    fn hit(&mut self, _: usize, (): &mut (), _: &mut [Tag], _: usize) {}
+    fn hit(&mut self, (): &mut (), _: &mut [Tag], _: usize) {}
 
-    fn fill(&mut self, _: usize, (): &mut (), tags: &mut [Tag], tag: Tag) -> Tag {
+    fn fill(&mut self, (): &mut (), tags: &mut [Tag], tag: Tag) -> Tag {
         let way = empty(tags).unwrap_or_else(|| self.0.below(tags.len()));
         std::mem::replace(&mut tags[way], tag)
     }

@@ -20,19 +20,19 @@ pub(crate) trait Policy: Debug + 'static {
     /// The state of a set besides its tags and their order; it must not contain line
     /// numbers.
     type Set: SetState;
-    /// The state that all sets share: a random generator, a counter of set dueling.
-    type Shared: Clone + PartialEq + Debug;
     /// Whether the victim is the line whose last use is the oldest.
     const IS_LRU: bool = false;
 
-    /// The shared state, for comparisons.
-    fn shared(&self) -> Self::Shared;
+    /// The state of the random generator that all sets share, if there is one.
+    fn generator(&self) -> u64 {
+        0
+    }
 
-    /// A use of the line in `way` of the set numbered `set`.
-    fn hit(&mut self, set: usize, state: &mut Self::Set, tags: &mut [Tag], way: usize);
+    /// A use of the line in `way`.
+    fn hit(&mut self, state: &mut Self::Set, tags: &mut [Tag], way: usize);
 
     /// Inserts `tag`; returns the victim's tag, 0 if there was an empty way.
-    fn fill(&mut self, set: usize, state: &mut Self::Set, tags: &mut [Tag], tag: Tag) -> Tag;
+    fn fill(&mut self, state: &mut Self::Set, tags: &mut [Tag], tag: Tag) -> Tag;
 
     /// Empties `way`.
     fn remove(&mut self, tags: &mut [Tag], way: usize) {
@@ -41,22 +41,15 @@ pub(crate) trait Policy: Debug + 'static {
 
     /// Uses the line `key` and sets `flags`, or fills it with them.
     #[inline]
-    fn touch(
-        &mut self,
-        set: usize,
-        state: &mut Self::Set,
-        tags: &mut [Tag],
-        key: Tag,
-        flags: Tag,
-    ) -> Touched {
+    fn touch(&mut self, state: &mut Self::Set, tags: &mut [Tag], key: Tag, flags: Tag) -> Touched {
         match find(tags, key) {
             Some(way) => {
                 let before = tags[way];
                 tags[way] = (before | flags) & !PREFETCHED;
-                self.hit(set, state, tags, way);
+                self.hit(state, tags, way);
                 Touched { hit: true, tag: before }
             }
-            None => Touched { hit: false, tag: self.fill(set, state, tags, key | flags) },
+            None => Touched { hit: false, tag: self.fill(state, tags, key | flags) },
         }
     }
 }
