@@ -5,11 +5,9 @@ use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
-use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, Command, Parser, ValueEnum};
+use clap::{Args, Command, Parser, ValueEnum};
 
 use figures::text::shorten;
-use figures::units::Bytes;
 use system::signals;
 
 use crate::console;
@@ -59,9 +57,9 @@ pub struct Measuring {
     #[arg(long, value_enum, value_name = "SOURCE", default_value = "auto")]
     pub counters: Counters,
 
-    /// Repeat each measurement N times; prints the median, the smallest and the largest
-    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub runs: Option<u32>, // none in a program without a default, which then decides itself
+    /// Repeat each measurement N times; prints the median, the smallest and the largest [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub runs: Option<u32>,
 
     /// Run on this processor, with all threads [default: the one the program starts on]
     #[arg(long, value_name = "N")]
@@ -114,16 +112,12 @@ pub struct Output {
     /// Save the whole record, as JSON (- prints it)
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
-
-    /// What the chart shows.
-    #[command(flatten)]
-    pub look: Look,
 }
 
 impl Output {
     /// No output at all, for a program that measures on behalf of another.
     pub fn none() -> Output {
-        Output { format: Format::Kit, quiet: true, chart: None, look: Look::default(), record: None }
+        Output { format: Format::Kit, quiet: true, chart: None, record: None }
     }
 
     /// The files to write.
@@ -137,74 +131,6 @@ impl Output {
     }
 }
 
-/// The options for what a chart shows.
-#[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Chart")]
-pub struct Look {
-    /// Make the chart's vertical axis logarithmic
-    #[arg(long)]
-    pub log_y: bool,
-
-    /// Show this part of the chart's horizontal axis, like 16:4K
-    #[arg(long, value_name = "LOW:HIGH", allow_hyphen_values = true, value_parser = pair)]
-    pub x_range: Option<(f64, f64)>,
-
-    /// Show this part of the chart's vertical axis, like 0:1.5
-    #[arg(long, value_name = "LOW:HIGH", allow_hyphen_values = true, value_parser = pair)]
-    pub y_range: Option<(f64, f64)>,
-
-    /// Draw the chart with this width and height in pixels, like 1200x800
-    #[arg(long, value_name = "WxH", value_parser = pair)]
-    pub chart_size: Option<(f64, f64)>,
-
-    /// Draw each curve in a panel of its own
-    #[arg(long)]
-    pub panels: bool,
-}
-
-/// The ends of an axis, `16:4K`, or a width and a height, `1200x800`.
-fn pair(text: &str) -> Result<(f64, f64), String> {
-    let size = |text: &str| text.parse::<Bytes>().ok().map(|bytes| bytes.0 as f64);
-    let number = |text: &str| text.parse().ok().filter(|x: &f64| x.is_finite()).or_else(|| size(text));
-    let parts = text.split_once([':', 'x']);
-    let numbers = parts.and_then(|(first, second)| Some((number(first)?, number(second)?)));
-    numbers.ok_or_else(|| {
-        format!("'{text}' is not a range and not a size; write two numbers, like 16:4K or 1200x800")
-    })
-}
-
-impl Look {
-    /// The chart with this look.
-    ///
-    /// # Errors
-    ///
-    /// If an axis cannot show the range; the sentence names it.
-    pub fn applied(&self, chart: chart::Chart) -> Result<chart::Chart, String> {
-        let Look { log_y, x_range, y_range, chart_size: size, panels } = *self;
-        chart.viewed(&chart::View { log_y, x_range, y_range, size, panels })
-    }
-}
-
-/// Names of the fields of [`Look`].
-const LOOKS: [&str; 5] = ["log_y", "x_range", "y_range", "chart_size", "panels"];
-
-/// Refuses the options of [`Look`] without `--chart`, and hides them where that is hidden. A
-/// program that draws several charts into a folder has `--output` in its place.
-fn looks_need_charts(command: Command) -> Command {
-    let chart = command.get_arguments().find(|option| option.get_id() == "chart");
-    let Some(hidden) = chart.map(clap::Arg::is_hide_set) else {
-        return command.mut_subcommands(looks_need_charts);
-    };
-    let into_folder = hidden && command.get_arguments().any(|option| option.get_id() == "output");
-    let needed = if into_folder { "output" } else { "chart" };
-    let hidden = hidden && !into_folder;
-    let need = |option: clap::Arg| match LOOKS.contains(&option.get_id().as_str()) {
-        true => option.requires(needed).hide(hidden),
-        false => option,
-    };
-    command.mut_args(need).mut_subcommands(looks_need_charts)
-}
-
 /// Removes an option from a program that has no use for it (`mut_arg("chart",
 /// cli::refused::<PathBuf>("..."))`): help does not list it, and using it is an error with
 /// the reason `why`.
@@ -216,6 +142,13 @@ pub fn refused<T: Clone + Send + Sync + 'static>(why: &'static str) -> impl FnOn
 pub fn sources(among: &'static [Counters]) -> impl FnOnce(clap::Arg) -> clap::Arg {
     let names = PossibleValuesParser::new(among.iter().filter_map(Counters::to_possible_value));
     move |option| option.value_parser(names.try_map(|name| Counters::from_str(&name, false)))
+}
+
+/// Names another default number of runs in a program's help.
+pub fn runs(default: &str) -> impl FnOnce(clap::Arg) -> clap::Arg {
+    let what = "Repeat each measurement N times; prints the median, the smallest and the largest";
+    let help = format!("{what} [default: {default}]");
+    move |option| option.help(help)
 }
 
 /// The widest instructions that the rungs of a ladder may use.
@@ -258,19 +191,16 @@ pub fn run<A: Parser>(program: impl FnOnce(A) -> Result<(), Failure>) -> ExitCod
 /// The same with another parser of the command line, for programs with the same options.
 pub fn run_as<A: Parser>(mut command: Command, program: impl FnOnce(A) -> Result<(), Failure>) -> ExitCode {
     system::set_up();
-    command = looks_need_charts(command.version(records::VERSION));
+    command = command.version(records::VERSION);
     #[cfg(feature = "manuals")]
     if let Some(folder) = std::env::var_os("CACHE_LAB_MANUALS") {
         return crate::manuals::write(command, std::path::Path::new(&folder));
     }
     let parsed = command.try_get_matches_from_mut(std::env::args_os());
-    let parsed = parsed.and_then(|found| match A::from_arg_matches(&found) {
-        Ok(args) => Ok((args, repeats_a_model(&found))),
-        Err(error) => Err(error.format(&mut command)),
-    });
+    let parsed =
+        parsed.and_then(|found| A::from_arg_matches(&found).map_err(|error| error.format(&mut command)));
     let outcome = match parsed {
-        Ok((_, Some(refusal))) => Err(refusal),
-        Ok((args, None)) => program(args),
+        Ok(args) => program(args),
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
             console::print(&error.to_string())
         }
@@ -286,26 +216,6 @@ pub fn run_as<A: Parser>(mut command: Command, program: impl FnOnce(A) -> Result
     // A signal that was deferred until the results were saved.
     signals::exit_if_requested();
     status
-}
-
-/// Refuses a `--runs` that was typed (a default is not) for a machine that is only modelled.
-fn repeats_a_model(found: &ArgMatches) -> Option<Failure> {
-    if let Some((_, command)) = found.subcommand() {
-        return repeats_a_model(command);
-    }
-    // Only programs with both groups of options: others give these names other meanings.
-    let has = |id: &str| found.ids().any(|known| known.as_str() == id);
-    if !["Measuring", "Modelling", "runs"].into_iter().all(has) {
-        return None;
-    }
-    let is_typed = found.value_source("runs") == Some(ValueSource::CommandLine);
-    let runs = found.try_get_one::<u32>("runs").ok().flatten().filter(|runs| is_typed && **runs > 1)?;
-    let machine = found.try_get_one::<String>("machine").ok().flatten()?;
-    (!machine.eq_ignore_ascii_case("host")).then(|| {
-        Failure::usage(format!(
-            "--runs {runs} is for measurements, and --machine {machine} is modelled, with the same result each time; leave out one of the two"
-        ))
-    })
 }
 
 /// The exit code; prints the failure.
@@ -346,40 +256,21 @@ mod tests {
     #[test]
     fn the_defaults_are_those_of_the_handout() {
         let args = Example::try_parse_from(["example"]).unwrap();
-        assert_eq!((args.measuring.counters, args.measuring.runs), (Counters::Auto, Some(1)));
+        assert_eq!((args.measuring.counters, args.measuring.runs), (Counters::Auto, None));
         assert_eq!((args.output.format, &*args.modelling.machine), (Format::Kit, "host"));
     }
 
     #[test]
-    fn a_model_is_not_repeated_because_it_was_asked_to_be() {
-        for (words, refused) in [
-            ("--machine lecture --runs 3", true),
-            ("--machine lecture --runs 1", false),
-            ("--machine lecture", false),
-            ("--machine Host --runs 3", false),
-            ("--runs 3", false),
-        ] {
-            let command = Example::command().mut_arg("runs", |runs| runs.default_value("5"));
-            let found = command.get_matches_from(["example"].into_iter().chain(words.split(' ')));
-            assert_eq!(repeats_a_model(&found).is_some(), refused, "{words}");
-        }
-    }
-
-    #[test]
     fn what_a_program_does_nothing_with_is_not_listed_and_refused_with_the_reason() {
-        let mut command = looks_need_charts(Example::command());
+        let mut command = Example::command();
         let help = command.render_long_help().to_string();
         assert!(
-            !help.contains("--chart")
-                && !help.contains("--log-y")
-                && !help.contains("hardware")
-                && help.contains("--counters"),
+            !help.contains("--chart") && !help.contains("hardware") && help.contains("--counters"),
             "{help}"
         );
         for (words, why) in [
             (["--chart", "a.svg"], "nothing is drawn"),
             (["--counters", "model"], "[possible values: auto, none]"),
-            (["--y-range", "0:1"], "--chart"),
         ] {
             let words = ["example"].iter().chain(&words);
             let error = command.try_get_matches_from_mut(words).unwrap_err();

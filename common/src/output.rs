@@ -7,7 +7,7 @@ use chart::Chart;
 use records::record::Record;
 use system::files;
 
-use crate::cli::{Format, Look, Output};
+use crate::cli::{Format, Output};
 use crate::console::print_bytes;
 use crate::failure::Failure;
 
@@ -126,8 +126,7 @@ pub fn finish(record: &Record, options: &Output, shown: &Shown<'_>) -> Result<()
         save(record, path)?;
     }
     if let Some((path, chart)) = options.chart.as_ref().zip(shown.chart) {
-        let looked = looked(chart(record), &options.look);
-        draw(&looked, path)?;
+        draw(&chart(record), path)?;
     }
     if options.prints_a_file() {
         return Ok(());
@@ -137,16 +136,6 @@ pub fn finish(record: &Record, options: &Output, shown: &Shown<'_>) -> Result<()
         return Err(Failure::could_not(NOTHING));
     }
     print(&text)
-}
-
-/// The chart as the options say. Nothing that was measured is lost for a range or a size that the
-/// chart cannot have: a note says so, and the chart is drawn without ranges in its own size.
-pub fn looked(chart: Chart, look: &Look) -> Chart {
-    look.applied(chart.clone()).unwrap_or_else(|why| {
-        message(format!("note: {why}; the chart is drawn whole, in its usual size"));
-        let whole = Look { x_range: None, y_range: None, chart_size: None, ..look.clone() };
-        whole.applied(chart.clone()).unwrap_or(chart)
-    })
 }
 
 /// Why a record is neither printed nor saved.

@@ -31,7 +31,7 @@ pub struct Session {
     pub measures_host: bool,
     /// Repetitions of each measurement.
     pub runs: usize,
-    /// Whether the number of repetitions is the default: a program may then choose another.
+    /// Whether the program chooses another number for each region: the record then has none.
     pub runs_are_free: bool,
     /// Whether the model must run in addition to the measurement.
     pub compare: bool,
@@ -85,6 +85,12 @@ impl Session {
                 modelling.machine
             )));
         }
+        if let Some(runs) = measuring.runs.filter(|runs| !measures_host && *runs > 1) {
+            return Err(Failure::usage(format!(
+                "--runs {runs} is for measurements, and --machine {} is modelled, with the same result each time; leave out one of the two",
+                modelling.machine
+            )));
+        }
         // a described machine's times are modelled: nothing on this machine disturbs them
         let mut warnings = Vec::new();
         if measures_host {
@@ -113,7 +119,7 @@ impl Session {
             machine,
             measures_host,
             runs: measuring.runs.map_or(1, |runs| runs as usize),
-            runs_are_free: measuring.runs.is_none(),
+            runs_are_free: false,
             cpus: measuring.cpu.map_or(allowed, |cpu| vec![cpu]),
             cpu: measuring.cpu,
             warnings,

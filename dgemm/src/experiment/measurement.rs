@@ -1,7 +1,7 @@
 //! Times and counts of what runs.
 
 use common::cache::Counts;
-use common::cli::{self, Counters};
+use common::cli::{self, Counters, Measuring, Modelling, Output};
 use common::clock::Stopwatch;
 use common::cpu::AffinityGuard;
 use common::events::Event;
@@ -47,12 +47,18 @@ const LONG: f64 = 0.5;
 /// Default number of runs of shorter products.
 const SHORT_RUNS: usize = 7;
 
-/// `--runs` of the programs with these times: it has no fixed default, so its help text
-/// differs.
-pub fn runs(option: clap::Arg) -> clap::Arg {
-    option.default_value(None).help(
-        "Repeat each measurement N times; prints the median, the smallest and the largest [default: 1, or 7 for a product of less than half a second]",
-    )
+/// The default of `--runs` in words.
+pub const DEFAULT_RUNS: &str = "1, or 7 for a product of less than half a second";
+
+/// A session in which [`outcomes`] chooses the number of runs unless an option does.
+///
+/// # Errors
+///
+/// Those of [`Session::start`].
+pub fn session(measuring: &Measuring, modelling: &Modelling, output: &Output) -> Result<Session, Failure> {
+    let mut session = Session::start(measuring, modelling, output)?;
+    session.runs_are_free = measuring.runs.is_none();
+    Ok(session)
 }
 
 /// `--counters` of the same programs.

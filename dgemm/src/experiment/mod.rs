@@ -7,6 +7,8 @@ pub mod report;
 mod subject;
 
 use measurement::LEFT_OUT;
-pub use measurement::{EVENTS, blocks_for, modelling_seconds, outcomes, plan, runs, sources};
+pub use measurement::{
+    DEFAULT_RUNS, EVENTS, blocks_for, modelling_seconds, outcomes, plan, session, sources,
+};
 pub use outcome::{Outcome, PerIteration};
 pub use subject::Subject;

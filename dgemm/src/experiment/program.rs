@@ -21,7 +21,7 @@ use crate::variants::{Kernel, VARIANTS, Variant};
     name = "dgemm",
     version,
     after_help = "Examples:\n  dgemm --list                       the rungs\n  dgemm ikj 1000                     time, misses by model and closed form, of one rung\n  dgemm all 512                      the whole ladder",
-    mut_arg("runs", experiment::runs),
+    mut_arg("runs", cli::runs(experiment::DEFAULT_RUNS)),
     mut_arg("counters", experiment::sources),
     mut_arg("compare", cli::refused::<Compare>("model and closed form are compared already: leave out --compare")),
     mut_arg("chart", cli::refused::<PathBuf>("`lab dgemm --output FOLDER` draws the charts, over n"))
@@ -89,7 +89,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
     if let [Subject::Rung(rung)] = *subjects {
         args.used_by(rung)?;
     }
-    let session = Session::start(&args.measuring, &args.modelling, &args.output)?;
+    let session = experiment::session(&args.measuring, &args.modelling, &args.output)?;
     let plan = experiment::plan(&session)?;
     let blocks = args.blocks(&session);
     let sides = args.sides()?;

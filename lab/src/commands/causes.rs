@@ -9,7 +9,7 @@ use common::units::Bytes;
 /// Distinguish misses, waits and SIMD: compare the guide's products with versions that lack one of them
 #[derive(Debug, clap::Args)]
 #[command(
-    mut_arg("runs", |runs| runs.default_value("5")),
+    mut_arg("runs", cli::runs("5")),
     mut_arg("compare", cli::refused::<Compare>("the model counts what hardware cannot count: use --counters model"))
 )]
 pub(crate) struct Args {
@@ -41,7 +41,8 @@ pub(crate) fn matrix_size(text: &str) -> Result<u32, String> {
 
 /// Measures, prints, and explains what the figures show.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let session = Session::start(&args.measuring, &args.modelling, &args.output)?;
+    let mut session = Session::start(&args.measuring, &args.modelling, &args.output)?;
+    session.runs = args.measuring.runs.unwrap_or(5) as usize;
     let record = causes::measure(&session, args.n.or(args.size).unwrap_or(512), args.line_size)?;
     let shown = Shown { kit: &report::causes::text, chart: Some(&report::causes::chart) };
     output::finish(&record, &args.output, &shown)

@@ -17,7 +17,7 @@ use super::ladder::{self, Ladder, Options};
 /// Draw time, rate and misses of the matrix product over the side n
 #[derive(Debug, clap::Args)]
 #[command(
-    mut_arg("runs", experiment::runs),
+    mut_arg("runs", cli::runs(experiment::DEFAULT_RUNS)),
     mut_arg("counters", experiment::sources),
     mut_arg("sizes", |sizes| sizes.default_value("64,96,128,192,256,384,512,768,1024")),
     mut_arg("variants", |variants| variants.default_value("ijk,ikj,block-l1,unrolled,block-l2,recursive,tiled,threads")),
@@ -44,7 +44,7 @@ const MISSES: &str = "misses_per_iteration";
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let rungs = args.ladder.variants.iter().map(|name| Ok(program::rung(name)?.name));
     let rungs = rungs.collect::<Result<Vec<_>, Failure>>()?;
-    let session = Session::start(&args.measuring, &args.modelling, &args.output)?;
+    let session = experiment::session(&args.measuring, &args.modelling, &args.output)?;
     let mut products = Products { plan: experiment::plan(&session)?, session: &session };
     ladder::run(&mut products, rungs, &session, &args.ladder, &args.output)
 }

@@ -26,7 +26,7 @@ const GAIN: &str = "times_as_fast_as_before";
 /// Sweep the Gaussian-elimination ladder by size; draw its charts
 #[derive(Debug, clap::Args)]
 #[command(
-    mut_arg("runs", |runs| runs.default_value("3")),
+    mut_arg("runs", cli::runs("3")),
     mut_arg("counters", cli::sources(&[Counters::Auto, Counters::Hardware, Counters::None])),
     mut_arg("sizes", |sizes| sizes.default_value("200..1200:200")),
     mut_arg("variants", |variants| variants.default_value("ge1,ge2,ge3,ge4,ge5,ge6,ge7")),
@@ -45,7 +45,8 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let rungs = args.ladder.variants.iter().map(|name| Ok(program::rung(name)?.name));
     let rungs = rungs.collect::<Result<Vec<_>, Failure>>()?;
-    let session = Session::start(&args.measuring, &Modelling::of("host"), &args.output)?;
+    let mut session = Session::start(&args.measuring, &Modelling::of("host"), &args.output)?;
+    session.runs = args.measuring.runs.unwrap_or(3) as usize;
     let plan = measure::plan(&session)?;
     let mut ladder = Eliminations { session: &session, plan, stepped: AllStepped::new(), peak: 0.0 };
     ladder::run(&mut ladder, rungs, &session, &args.ladder, &args.output)

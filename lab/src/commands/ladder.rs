@@ -105,9 +105,8 @@ pub(crate) fn run<L: Ladder>(
         let charts = ladder.charts(&record);
         let all: Vec<String> = charts.iter().map(|(name, _)| (*name).to_owned()).collect();
         let drawn = charts.into_iter().filter(|(_, chart)| !chart.is_empty());
-        let mut files: Vec<_> = drawn
-            .map(|(name, chart)| (name.to_owned(), output::looked(chart, &to.look).svg().into_bytes()))
-            .collect();
+        let mut files: Vec<_> =
+            drawn.map(|(name, chart)| (name.to_owned(), chart.svg().into_bytes())).collect();
         for name in all.iter().filter(|name| files.iter().all(|(drawn, _)| drawn != *name)) {
             session.say(format_args!("note: {name} is not drawn: nothing was measured for it"));
         }

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use common::chart::{Axis, Chart};
-use common::cli::Look;
+use common::chart::{Axis, Chart, View};
 use common::failure::Failure;
 use common::saved::{Saved, SavedCell};
 use common::text::shorten;
@@ -15,7 +14,6 @@ use common::{input, output};
 
 /// Draw saved sweeps of cm1 or spark, of this kit or of the C kits
 #[derive(Debug, clap::Args)]
-#[command(mut_arg("chart_size", |option| option.visible_alias("size")))]
 pub(crate) struct Args {
     /// What cm1 or spark printed or recorded; several files of one machine are runs of one
     /// sweep, and each cell is their median; - is the standard input
@@ -42,8 +40,36 @@ pub(crate) struct Args {
     #[arg(long)]
     tolerate: bool,
 
-    #[command(flatten)]
-    look: Look,
+    /// Make the vertical axis logarithmic
+    #[arg(long)]
+    log_y: bool,
+
+    /// Show this part of the horizontal axis, like 16:4K
+    #[arg(long, value_name = "LOW:HIGH", allow_hyphen_values = true, value_parser = pair)]
+    x_range: Option<(f64, f64)>,
+
+    /// Show this part of the vertical axis, like 0:1.5
+    #[arg(long, value_name = "LOW:HIGH", allow_hyphen_values = true, value_parser = pair)]
+    y_range: Option<(f64, f64)>,
+
+    /// Set width and height in pixels, like 1200x800
+    #[arg(long, value_name = "WxH", value_parser = pair)]
+    size: Option<(f64, f64)>,
+
+    /// Draw each curve in a panel of its own
+    #[arg(long)]
+    panels: bool,
+}
+
+/// The ends of an axis, `16:4K`, or a width and a height, `1200x800`.
+fn pair(text: &str) -> Result<(f64, f64), String> {
+    let size = |text: &str| text.parse::<Bytes>().ok().map(|bytes| bytes.0 as f64);
+    let number = |text: &str| text.parse().ok().filter(|x: &f64| x.is_finite()).or_else(|| size(text));
+    let parts = text.split_once([':', 'x']);
+    let numbers = parts.and_then(|(first, second)| Some((number(first)?, number(second)?)));
+    numbers.ok_or_else(|| {
+        format!("'{text}' is not a range and not a size; write two numbers, like 16:4K or 1200x800")
+    })
 }
 
 /// The vertical axis.
@@ -81,7 +107,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     output::check_distinct(args.files.iter().map(PathBuf::as_path), [picture.as_path()])?;
     of_one_event(args, &sweeps)?;
     all_there(&args.sizes, &sweeps)?;
-    let chart = args.look.applied(chart(args, &sweeps)?).map_err(Failure::usage)?;
+    let Args { log_y, x_range, y_range, size, panels, .. } = *args;
+    let view = View { log_y, x_range, y_range, size, panels };
+    let chart = chart(args, &sweeps)?.viewed(&view).map_err(Failure::usage)?;
     output::draw(&chart, &picture)?;
     output::message(format!("lab plot: drew {}", input::name(&picture)));
     Ok(())
