@@ -69,7 +69,14 @@ fn level(cache: &CacheLevel) -> String {
 
 /// A text, or the name of a policy, in TOML.
 pub fn quoted(word: &(impl serde::Serialize + ?Sized)) -> String {
-    toml::Value::try_from(word).map_or_else(|_| "\"\"".to_string(), |value| value.to_string())
+    let text = toml::Value::try_from(word);
+    let escaped = |sign: char| match sign {
+        '"' | '\\' => format!("\\{sign}"),
+        sign if sign.is_ascii_control() => format!("\\u{:04X}", u32::from(sign)),
+        sign => sign.to_string(),
+    };
+    let text = text.as_ref().ok().and_then(toml::Value::as_str).unwrap_or_default();
+    format!("\"{}\"", text.chars().map(escaped).collect::<String>())
 }
 
 fn size(bytes: Bytes) -> String {

@@ -173,7 +173,6 @@ impl Record {
     /// its source; if any was measured more than once, its smallest and largest value too.
     /// A missing figure is an empty cell, with the reason in a column of its own.
     pub fn csv(&self) -> String {
-        let mut writer = csv::Writer::from_writer(Vec::new());
         let mut header: Vec<String> = Vec::new();
         for row in &self.rows {
             let names = row.figures.iter().flat_map(|f| {
@@ -190,13 +189,21 @@ impl Record {
                 }
             }
         }
-        // Writing to a Vec cannot fail.
-        let _ = writer.write_record(&header);
+        let mut text = line(header.iter().cloned());
         for row in &self.rows {
-            let _ = writer.write_record(header.iter().map(|column| cell(row, column)));
+            text += &line(header.iter().map(|column| cell(row, column)));
         }
-        String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
+        text
     }
+}
+
+/// A line of comma-separated values (RFC 4180).
+fn line(cells: impl Iterator<Item = String>) -> String {
+    let quoted = |cell: String| match cell.contains([',', '"', '\r', '\n']) {
+        true => format!("\"{}\"", cell.replace('"', "\"\"")),
+        false => cell,
+    };
+    Vec::from_iter(cells.map(quoted)).join(",") + "\n"
 }
 
 fn cell(row: &Row, column: &str) -> String {

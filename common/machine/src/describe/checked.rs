@@ -29,7 +29,13 @@ fn quantity<T>(
     accepted: &str,
     read: impl Fn(&str) -> Option<T>,
 ) -> Checked<T> {
-    let text = given.get_ref().as_str().map_or_else(|| given.get_ref().to_string(), str::to_owned);
+    let text = match given.get_ref() {
+        Value::String(text) => text.clone(),
+        Value::Integer(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+        Value::Boolean(word) => word.to_string(),
+        other => other.type_str().to_owned(),
+    };
     read(&text).map_or_else(|| refuse(key, given, format!("'{text}' is not {accepted}")), Ok)
 }
 

@@ -1,6 +1,5 @@
 //! Sweeps as text: cm1's lines of `name=value`, spark's table, and the kit's own CSV.
 
-use csv::ReaderBuilder;
 use figures::text::shorten;
 
 use super::raw::{RawCell, RawSweep, source};
@@ -190,13 +189,18 @@ pub(super) fn parse(text: &str) -> Result<RawSweep, String> {
 /// The entries of a line; without a separator, of a table whose tabs became blanks.
 fn split(line: &str, separator: Option<u8>) -> Vec<String> {
     let Some(separator) = separator else { return line.split_whitespace().map(str::to_owned).collect() };
-    let mut reader = ReaderBuilder::new()
-        .delimiter(separator)
-        .has_headers(false)
-        .flexible(true)
-        .from_reader(line.as_bytes());
-    let record = reader.records().next().and_then(Result::ok).unwrap_or_default();
-    record.iter().map(|entry| entry.trim().to_owned()).collect()
+    // A separator within double quotes is a part of its entry; two quotes there are one.
+    let (mut entries, mut is_quoted) = (vec![String::new()], false);
+    let mut signs = line.chars().peekable();
+    while let (Some(sign), Some(entry)) = (signs.next(), entries.last_mut()) {
+        match sign {
+            '"' if is_quoted && signs.next_if_eq(&'"').is_some() => entry.push('"'),
+            '"' if is_quoted || entry.trim().is_empty() => is_quoted = !is_quoted,
+            sign if !is_quoted && sign == char::from(separator) => entries.push(String::new()),
+            sign => entry.push(sign),
+        }
+    }
+    entries.iter().map(|entry| entry.trim().to_owned()).collect()
 }
 
 /// Whether the text ends in the middle of its last line, which has fewer fields than others.
