@@ -2,7 +2,6 @@
 
 use clap::Args;
 use common::cache::Modelled;
-use common::chart::{self, Axis, Chart};
 use common::cli::Counters;
 use common::counters;
 use common::events::Event;
@@ -13,7 +12,7 @@ use common::memory::Array;
 use common::note::Note;
 use common::record::{Record, Row};
 use common::region;
-use common::saved::{self, Saved};
+use common::saved::Saved;
 use common::sweep::{self, Cell, Range};
 use common::units::Bytes;
 use common::value::Reading;
@@ -213,29 +212,4 @@ pub fn kit_row(row: &Row) -> String {
         spread("avg_misses", "misses"),
         spread("avg_time_us", "time"),
     )
-}
-
-/// Misses per access against the stride, one curve per array size; extra cells between them
-/// are not drawn.
-pub fn chart(record: &Record) -> Chart {
-    let cells: Vec<(u64, u64, Option<&Reading>)> = record
-        .rows
-        .iter()
-        .filter_map(|row| {
-            Some((row.whole("size_bytes")?, row.whole("stride_bytes")?, row.reading("avg_misses")))
-        })
-        .collect();
-    let of_size = |size: u64| cells.iter().filter(|cell| cell.0 == size).count();
-    let few = cells.iter().map(|cell| of_size(cell.0)).max().unwrap_or(0).min(3);
-    let rows = cells.iter().filter(|cell| of_size(cell.0) >= few);
-    let rows = rows.map(|(size, stride, reading)| (*size, *stride, reading.cloned()));
-    let event = record.settings.get("event").and_then(|event| event.as_str()).unwrap_or_default();
-    let source = record.rows.iter().find_map(|row| row.reading("avg_misses")?.source());
-    let source = source.map(|source| format!("; source: {source}")).unwrap_or_default();
-    let y = match saved::counts_misses(Some(event).filter(|event| !event.is_empty())) {
-        true => Axis::linear("misses per access"),
-        false => Axis::linear(format!("{event} per access")),
-    };
-    chart::sweep(&format!("{event} per access by array size and stride"), y, rows)
-        .caption(format!("{}{source}", record.machine_alone()))
 }

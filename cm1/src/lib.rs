@@ -7,7 +7,7 @@ mod kernel;
 mod timing;
 
 #[cfg(feature = "program")]
-pub use experiment::{Options, chart, kit_row, measure};
+pub use experiment::{Options, kit_row, measure};
 pub use kernel::walk;
 
 /// The handout, as Markdown.

@@ -36,6 +36,6 @@ fn main() -> ExitCode {
         let session = Session::start(&args.measuring, &args.modelling, &args.output)?;
         let mut lines = Lines::of(&args.output);
         let record = cm1::measure(&session, &args.options, &mut |row| lines.print(&cm1::kit_row(row)))?;
-        lines.finish(&record, &args.output, &cm1::chart)
+        lines.finish(&record, &args.output)
     })
 }

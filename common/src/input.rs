@@ -22,6 +22,15 @@ pub fn sweep(path: &Path) -> Result<Saved, Failure> {
     Saved::read(&bytes(path)?).map_err(|error| Failure::could_not(format!("{}: {error}", name(path))))
 }
 
+/// The sweep in the `text` of the file `path`.
+///
+/// # Errors
+///
+/// If it contains no sweep; the sentence names the file.
+pub fn parsed(path: &Path, text: &str) -> Result<Saved, Failure> {
+    Saved::parse(text).map_err(|error| Failure::could_not(format!("{}: {error}", name(path))))
+}
+
 /// A file's name for messages.
 pub fn name(path: &Path) -> String {
     if path == Path::new("-") {

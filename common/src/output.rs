@@ -1,9 +1,10 @@
 //! Prints, saves and draws results.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
-use chart::Chart;
+use figures::text::shorten;
 use records::record::Record;
 use system::files;
 
@@ -13,18 +14,13 @@ use crate::failure::Failure;
 
 pub use crate::console::{message, print};
 
-/// How a program presents its record.
-pub struct Shown<'s> {
-    /// The program's own lines.
-    pub kit: &'s dyn Fn(&Record) -> String,
-    /// Its chart, if it draws one.
-    pub chart: Option<&'s dyn Fn(&Record) -> Chart>,
-}
+/// A program's own lines for its record.
+pub type Kit<'k> = &'k dyn Fn(&Record) -> String;
 
 /// The record printed in `format`.
-pub fn text(record: &Record, format: Format, shown: &Shown<'_>) -> String {
+pub fn text(record: &Record, format: Format, kit: Kit<'_>) -> String {
     match format {
-        Format::Kit => (shown.kit)(record),
+        Format::Kit => kit(record),
         Format::Csv => record.csv(),
         Format::Json => record.json() + "\n",
     }
@@ -70,6 +66,9 @@ pub fn prepare<'p>(read: impl IntoIterator<Item = &'p Path>, options: &'p Output
             "- is standard output, which --format already prints to; give a file, or leave out --format",
         ));
     }
+    if options.chart.is_some() {
+        next_to_this("lab")?;
+    }
     for path in options.files().filter(|path| *path != Path::new(STDOUT)) {
         files::try_place(path).map_err(Failure::could_not)?;
     }
@@ -103,14 +102,8 @@ impl Lines {
     /// # Errors
     ///
     /// If a file or standard output cannot be written, or the chart not be drawn.
-    pub fn finish(
-        self,
-        record: &Record,
-        options: &Output,
-        chart: &dyn Fn(&Record) -> Chart,
-    ) -> Result<(), Failure> {
-        let printed = &|_: &Record| String::new();
-        finish(record, options, &Shown { kit: printed, chart: Some(chart) })?;
+    pub fn finish(self, record: &Record, options: &Output) -> Result<(), Failure> {
+        finish(record, options, &|_| String::new())?;
         self.printed
     }
 }
@@ -121,17 +114,17 @@ impl Lines {
 /// # Errors
 ///
 /// If a file or standard output cannot be written, or the chart not be drawn.
-pub fn finish(record: &Record, options: &Output, shown: &Shown<'_>) -> Result<(), Failure> {
+pub fn finish(record: &Record, options: &Output, kit: Kit<'_>) -> Result<(), Failure> {
     if let Some(path) = &options.record {
         save(record, path)?;
     }
-    if let Some((path, chart)) = options.chart.as_ref().zip(shown.chart) {
-        draw(&chart(record), path)?;
+    if let Some(path) = &options.chart {
+        draw(record, path)?;
     }
     if options.prints_a_file() {
         return Ok(());
     }
-    let text = text(record, options.format, shown);
+    let text = text(record, options.format, kit);
     if text.trim().is_empty() && options.format != Format::Kit {
         return Err(Failure::could_not(NOTHING));
     }
@@ -151,28 +144,36 @@ pub fn save(record: &Record, path: &Path) -> Result<(), Failure> {
     if json.is_empty() { Err(Failure::could_not(NOTHING)) } else { write(path, json.as_bytes()) }
 }
 
-/// Writes the chart in the format of its extension, `.svg` or `.png`; to standard output as
-/// SVG.
+/// Draws a record's chart into the file `path`, by `lab plot`: programs that measure draw nothing
+/// themselves, so that they are built without what drawing needs.
+fn draw(record: &Record, path: &Path) -> Result<(), Failure> {
+    let failed = |why: &str| Failure::could_not(format!("the chart was not drawn: {why}"));
+    let mut command = Command::new(next_to_this("lab")?);
+    command.args(["plot", "-", "--output"]).arg(path).stdin(Stdio::piped()).stderr(Stdio::piped());
+    let mut plot = command.spawn().map_err(|error| failed(&format!("lab does not start: {error}")))?;
+    // A refusal is what `plot` itself says of it, below.
+    let _ = plot.stdin.take().map(|mut pipe| pipe.write_all(record.json().as_bytes()));
+    let done = plot.wait_with_output().map_err(|error| failed(&error.to_string()))?;
+    let said = String::from_utf8_lossy(&done.stderr);
+    if done.status.success() { Ok(()) } else { Err(failed(&shorten(said.trim(), 600))) }
+}
+
+/// The program called `name` in this program's folder.
 ///
 /// # Errors
 ///
-/// On another extension, or a folder that cannot be written to.
-pub fn draw(chart: &Chart, path: &Path) -> Result<(), Failure> {
-    let extension = match path.to_str() {
-        Some(STDOUT) => "svg",
-        _ => path.extension().and_then(|e| e.to_str()).unwrap_or_default(),
-    };
-    let bytes = match extension.to_ascii_lowercase().as_str() {
-        "svg" => chart.svg().into_bytes(),
-        "png" => chart.png().map_err(Failure::could_not)?,
-        _ => {
-            let name = crate::input::name(path);
-            return Err(Failure::usage(format!(
-                "'{name}' is not a chart: its name must end in .svg or .png"
-            )));
-        }
-    };
-    write(path, &bytes)
+/// If it is not there; the sentence says how it is built.
+pub fn next_to_this(name: &str) -> Result<PathBuf, Failure> {
+    let own = std::env::current_exe().map_err(Failure::could_not)?;
+    let path = own.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    if path.is_file() {
+        return Ok(path);
+    }
+    let folder = path.with_file_name("");
+    Err(Failure::could_not(format!(
+        "the program '{name}' is needed and not in '{}'; build everything (cargo build --release), and run this again",
+        folder.display()
+    )))
 }
 
 /// Writes a file atomically; `-` is standard output.
@@ -308,32 +309,5 @@ impl Drop for Folder {
             // Only an empty folder can be removed like this.
             let _ = std::fs::remove_dir(&self.path);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use chart::Axis;
-
-    #[test]
-    fn the_file_name_decides_the_format() {
-        let folder = tempfile::tempdir().unwrap();
-        let sweep =
-            Chart::new("t", Axis::bytes("stride"), Axis::linear("misses")).curve("8 KiB", [(1.0, 0.5)]);
-        let starts = |name: &str, bytes: &[u8]| {
-            let path = folder.path().join(name);
-            draw(&sweep, &path).unwrap();
-            std::fs::read(&path).unwrap().starts_with(bytes)
-        };
-        assert!(starts("a.svg", b"<svg"));
-        assert!(starts("a.PNG", b"\x89PNG"));
-        let wrong = draw(&sweep, &folder.path().join("a.jpeg")).unwrap_err();
-        assert!(
-            matches!(&wrong, Failure::Usage(line) if line.contains("a.jpeg") && line.contains(".svg or .png"))
-        );
-        let nowhere = draw(&sweep, &folder.path().join("none/a.svg")).unwrap_err();
-        assert!(matches!(&nowhere, Failure::CouldNot(line) if line.contains("none/a.svg")));
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left behind");
     }
 }

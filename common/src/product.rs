@@ -7,8 +7,7 @@ use clap::Args;
 use crate::cli::Output;
 use crate::failure::Failure;
 use crate::measure::{self, Plan, Sample, Session};
-use crate::output::{self, Shown};
-use chart::{Axis, Chart};
+use crate::output;
 use events::Event;
 use figures::value::{Reading, Source};
 use memory::{Arena, Matrix};
@@ -191,7 +190,7 @@ pub fn record(
 }
 
 /// Whether a figure of a record counts an event.
-fn is_event(name: &str) -> bool {
+pub fn is_event(name: &str) -> bool {
     !TIMES.contains(&name) && !name.contains(output::BY_ARRAY)
 }
 
@@ -257,27 +256,7 @@ pub fn finish(record: &Record, options: &Options, to: &Output) -> Result<(), Fai
     let kit = |record: &Record| {
         kit_text(record) + &if options.by_array { output::misses_by_array(record) } else { String::new() }
     };
-    output::finish(record, to, &Shown { kit: &kit, chart: Some(&chart) })
-}
-
-/// Each event per inner iteration, which is one execution of the innermost statement.
-pub fn chart(record: &Record) -> Chart {
-    let mut names = Vec::new();
-    let mut bars = Vec::new();
-    for row in &record.rows {
-        let iterations = row.whole("size").unwrap_or(1).pow(3) as f64;
-        for figure in row.figures.iter().filter(|f| is_event(&f.name)) {
-            let Some((amount, source)) = figure.reading.amount().zip(figure.reading.source()) else {
-                continue;
-            };
-            names.push(format!("{} ({source})", figure.name));
-            bars.push((names.len() as f64, amount / iterations));
-        }
-    }
-    let x = Axis::named("event (source)", names);
-    Chart::new(format!("{}: events per inner iteration", record.program), x, Axis::linear("events"))
-        .curve("", bars)
-        .caption(&record.machine)
+    output::finish(record, to, &kit)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use common::cli::{self, Counters, Measuring, Modelling, Output};
 use common::counters;
 use common::failure::Failure;
 use common::measure::{self, Session};
-use common::output::{self, Shown};
+use common::output;
 use common::record::{Record, Row};
 use common::value::{Reading, Source};
 
@@ -81,7 +81,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
         all.push(estimate);
     }
     let kit = &|_: &Record| all.iter().map(Estimate::text).collect::<String>();
-    output::finish(&record, &args.output, &Shown { kit, chart: None })
+    output::finish(&record, &args.output, kit)
 }
 
 fn kernels(name: &str) -> Result<Vec<&'static Kernel>, Failure> {

@@ -2,7 +2,6 @@
 
 use clap::Args;
 use common::cache::Modelled;
-use common::chart::{self, Axis, Chart};
 use common::cli::Counters;
 use common::failure::Failure;
 use common::latency::Cells;
@@ -165,13 +164,4 @@ pub fn kit_row(row: &Row) -> String {
         }
         None => format!("{size}\t{stride}\t{elapsed}"),
     }
-}
-
-/// Nanoseconds per access against the stride, one curve per array size.
-pub fn chart(record: &Record) -> Chart {
-    let rows = record.rows.iter().filter_map(|row| {
-        Some((row.whole("size_bytes")?, row.whole("stride_bytes")?, row.reading("ns_per_access").cloned()))
-    });
-    chart::sweep("Time of an access by array size and stride", Axis::linear("ns per access"), rows)
-        .caption(record.machine_alone())
 }

@@ -5,7 +5,7 @@ mod experiment;
 mod kernel;
 
 #[cfg(feature = "program")]
-pub use experiment::{Options, chart, kit_header, kit_row, measure};
+pub use experiment::{Options, kit_header, kit_row, measure};
 pub use kernel::walk;
 
 /// The handout, as Markdown.

@@ -40,6 +40,6 @@ fn main() -> ExitCode {
             header.take().into_iter().for_each(|header| lines.print(header));
             lines.print(&spark::kit_row(row));
         })?;
-        lines.finish(&record, &args.output, &spark::chart)
+        lines.finish(&record, &args.output)
     })
 }

@@ -183,6 +183,23 @@ impl Chart {
         parts.iter().fold(text, |text, part| text.replacen("{}", part, 1))
     }
 
+    /// The picture for a file of that name, `.svg` or `.png`; `-` is SVG.
+    ///
+    /// # Errors
+    ///
+    /// On another ending; the sentence names the file.
+    pub fn picture(&self, name: &str) -> Result<Vec<u8>, String> {
+        match name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).as_deref() {
+            _ if name == "-" => Ok(self.svg().into_bytes()),
+            Some("svg") => Ok(self.svg().into_bytes()),
+            Some("png") => self.png().map_err(|error| error.to_string()),
+            _ => Err(format!(
+                "'{}' is not a chart: its name must end in .svg or .png",
+                shorten(name, MAX_NAME)
+            )),
+        }
+    }
+
     /// Whether no point can be drawn.
     pub fn is_empty(&self) -> bool {
         !self.points().any(|(x, y)| self.x.shows(x) && self.y.shows(y))
@@ -206,13 +223,16 @@ impl Chart {
 }
 
 /// The guide's chart of a sweep: `y` against the stride, one curve per array size. Rows are
-/// array size and stride in bytes, and a value; a missing one is a gap.
+/// array size and stride in bytes, and a value; a missing one is a gap. Sizes of a few further
+/// cells only, between the others, are not drawn.
 pub fn sweep(title: &str, y: Axis, rows: impl IntoIterator<Item = (u64, u64, Option<Reading>)>) -> Chart {
     let mut curves: BTreeMap<u64, Vec<(f64, Reading)>> = BTreeMap::new();
     for (size, stride, reading) in rows {
         let reading = reading.unwrap_or_else(|| Reading::missing("no value"));
         curves.entry(size).or_default().push((stride as f64, reading));
     }
+    let few = curves.values().map(Vec::len).max().unwrap_or(0).min(3);
+    curves.retain(|_, readings| readings.len() >= few);
     let chart = Chart { ordered: true, ..Chart::new(title, Axis::bytes("stride"), y) };
     curves
         .into_iter()

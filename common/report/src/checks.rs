@@ -20,8 +20,8 @@ pub(crate) fn warnings(findings: &Findings, products: &[Product; 4]) -> Vec<Stri
     scatter(findings, &mut found);
     timed_twice(findings, &mut found);
     shared(products, &mut found);
-    sweep(&findings.l1.record, "L1", &mut found);
-    sweep(&findings.l2.record, "L2", &mut found);
+    sweep(&findings.l1, "L1", &mut found);
+    sweep(&findings.l2, "L2", &mut found);
     let reported = findings.machine.level(1).map(|cache| cache.line);
     if findings.line_from == LineFrom::Sweep && reported.is_some_and(|line| line != findings.line) {
         // The line size is a later question.

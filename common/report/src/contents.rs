@@ -67,9 +67,9 @@ impl Report<'_> {
         let found = self.findings;
         let waiting = found.waiting.as_ref().map(|record| ("spark-waiting", record));
         let all = [
-            ("spark", &found.spark.record),
-            ("cm1-l1", &found.l1.record),
-            ("cm1-l2", &found.l2.record),
+            ("spark", &found.spark),
+            ("cm1-l1", &found.l1),
+            ("cm1-l2", &found.l2),
             ("mm1", &found.mm1),
             ("mm2", &found.mm2),
             ("mm2-transposing", &found.mm2_transposing),

@@ -1,7 +1,6 @@
 //! The results from which a report is made. The measuring program fills them in; the report
 //! itself uses no clock and no file.
 
-use chart::Chart;
 use figures::units::Bytes;
 use machine::Machine;
 use records::record::Record;
@@ -21,14 +20,14 @@ pub struct Findings {
     pub machine: Machine,
     /// Whether that machine ran the programs.
     pub here: bool,
-    /// Time of an access by array size and stride.
-    pub spark: Sweep,
+    /// Time of an access by array size and stride: a row for each.
+    pub spark: Record,
     /// The same sizes at [`STRIDE`](crate::STRIDE) with dependent accesses, if they were measured.
     pub waiting: Option<Record>,
     /// L1 misses of an access by array size and stride.
-    pub l1: Sweep,
+    pub l1: Record,
     /// The same for L2.
-    pub l2: Sweep,
+    pub l2: Record,
     /// The textbook's product (mm1).
     pub mm1: Record,
     /// The product with one operand transposed beforehand (mm2).
@@ -49,15 +48,6 @@ pub struct Findings {
     /// What a reader of the page must know about the run, such as an experiment that failed and
     /// its reason.
     pub remarks: Vec<String>,
-}
-
-/// A sweep.
-#[derive(Debug)]
-pub struct Sweep {
-    /// One row for each array size and stride.
-    pub record: Record,
-    /// The program's chart of it.
-    pub chart: Chart,
 }
 
 /// Facts about the machine, the system and the moment.

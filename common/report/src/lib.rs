@@ -30,7 +30,7 @@ pub use assignment::{
 pub use checked::{Check, Judgement, Slip};
 pub use contents::Report;
 pub use figures::quantity::{Doubt, Kind};
-pub use findings::{Findings, Host, LineFrom, Sweep};
+pub use findings::{Findings, Host, LineFrom};
 pub use product::expected;
 pub use render::{STORE, escaped};
 

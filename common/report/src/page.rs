@@ -4,6 +4,7 @@ use figures::units::Bytes;
 use figures::value::Reading;
 use machine::CacheLevel;
 use records::note::Note;
+use records::record::Record;
 use serde_json::{Value, json};
 
 use crate::answers::reader_data;
@@ -12,7 +13,7 @@ use crate::causes;
 use crate::checked;
 use crate::contents::Report;
 use crate::figure::Cell;
-use crate::findings::{Findings, LineFrom, Sweep};
+use crate::findings::{Findings, LineFrom};
 use crate::own_sections::Shown;
 use crate::product::{Gain, Product};
 use crate::sweep::{size_table, source, table, why};
@@ -50,7 +51,7 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
         "seconds": format!("{:.0}", found.took),
         "warnings": contents.warnings,
         "notes": notes.iter().map(|(name, _, sentence)| format!("{name}: {sentence}")).collect::<Vec<_>>(),
-        "spark_table": size_table(&found.spark.record),
+        "spark_table": size_table(&found.spark),
         "spark": svg("spark-stride"),
         "staircase": svg("spark-size"),
         "figure_1": svg("figure-1"),
@@ -124,8 +125,7 @@ fn line_from(found: &Findings) -> &'static str {
 }
 
 /// A sweep of cm1.
-fn misses(sweep: &Sweep, picture: String, notes: Vec<String>) -> Value {
-    let record = &sweep.record;
+fn misses(record: &Record, picture: String, notes: Vec<String>) -> Value {
     let event = record.settings.get("event").and_then(Value::as_str).unwrap_or_default();
     let sizes = || record.rows.iter().filter_map(|row| row.whole("size_bytes")).map(Bytes);
     let of_misses = ("avg_misses", "Misses per access");

@@ -2,11 +2,12 @@
 
 use chart::{self, Axis, Chart};
 use figures::value::{Reading, Source};
+use records::record::Record;
 use records::saved::Saved;
 
 use crate::assignment::Assignment;
 use crate::causes;
-use crate::findings::{Findings, Sweep};
+use crate::findings::Findings;
 use crate::sweep::{source, staircase};
 
 /// The guide's Figure 1, with an accuracy of about 5 ns because it was read off the printed
@@ -20,27 +21,28 @@ pub(crate) fn pictures(findings: &Findings, assignment: &Assignment) -> Vec<(Str
         let source = assignment.sentence("source: {}", &[source]);
         format!("{}. {}; {source}.", assignment.word(what), findings.machine.description)
     };
-    let swept = |sweep: &Sweep, title: String, what: &str, figure: &str, y: &str| {
-        let mut chart = sweep.chart.clone().caption(caption(what, &source(&sweep.record, figure)));
-        chart.title = title;
-        chart.y.label = y.to_owned();
-        chart.in_language(assignment.words())
+    let swept = |record: &Record, title: &str, what: &str, figure: &str, y: &str| {
+        let cells = record.rows.iter().filter_map(|row| {
+            Some((row.whole("size_bytes")?, row.whole("stride_bytes")?, row.reading(figure).cloned()))
+        });
+        let chart = chart::sweep(title, Axis::linear(y), cells);
+        chart.caption(caption(what, &source(record, figure))).in_language(assignment.words())
     };
-    let misses = |sweep: &Sweep| {
-        let event = sweep.record.settings.get("event").and_then(|event| event.as_str());
+    let misses = |record: &Record| {
+        let event = record.settings.get("event").and_then(|event| event.as_str());
         let title = "{} per access by array size and stride";
         let title = assignment.sentence(title, &[event.unwrap_or_default()]);
-        swept(sweep, title, "cm1, one curve for each array size", "avg_misses", "misses per access")
+        swept(record, &title, "cm1, one curve for each array size", "avg_misses", "misses per access")
     };
-    let times = |sweep: &Sweep| {
-        let title = "Time of an access by array size and stride".to_owned();
-        let what = "spark, one curve for each array size";
-        swept(sweep, title, what, "ns_per_access", "time per access (ns)")
+    let times = |record: &Record| {
+        let (title, what) =
+            ("Time of an access by array size and stride", "spark, one curve for each array size");
+        swept(record, title, what, "ns_per_access", "time per access (ns)")
     };
-    let staircase = staircase(&findings.spark.record, findings.waiting.as_ref(), assignment)
+    let staircase = staircase(&findings.spark, findings.waiting.as_ref(), assignment)
             .caption(caption(
                 "spark, one curve for each stride; accesses overlap unless they are dependent: each then waits for the last",
-                &source(&findings.spark.record, "ns_per_access"),
+                &source(&findings.spark, "ns_per_access"),
             ))
             .in_language(assignment.words());
     let causes = causes::chart(&findings.causes);

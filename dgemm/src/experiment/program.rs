@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::value_parser;
 
 use common::cli::{self, Compare, Format, Instructions, Measuring, Modelling, Output};
-use common::output::{self, Shown};
+use common::output;
 
 use common::failure::Failure;
 use common::measure::{self, Session};
@@ -112,7 +112,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
         true => report::head() + &outcomes.iter().map(|one| report::line(one, &p)).collect::<String>(),
         false => outcomes.iter().map(|one| report::text(one, &p)).collect(),
     };
-    output::finish(&record, &args.output, &Shown { kit, chart: None })
+    output::finish(&record, &args.output, kit)
 }
 
 fn subjects(variant: &str) -> Result<Vec<Subject>, Failure> {

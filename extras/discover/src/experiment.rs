@@ -62,7 +62,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Some(_) => None,
         None => machine::host().ok(),
     };
-    args.chart.as_ref().map_or(Ok(()), |path| output::draw(&findings.chart(), path))?;
+    if let Some(path) = &args.chart {
+        let picture = findings.chart().picture(&path.to_string_lossy()).map_err(Failure::usage)?;
+        output::write(path, &picture)?;
+    }
     output::print(&match args.format {
         Format::Json => format!("{:#}\n", findings.json(known.as_ref())),
         Format::Text => findings.text(known.as_ref()),

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 
 use common::cli::{self, Counters, Measuring, Modelling, Output};
-use common::output::{self, Shown};
+use common::output;
 
 use common::events::Event;
 use common::failure::Failure;
@@ -178,7 +178,7 @@ fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(
     let by_array =
         |record: &Record| if what.by_array { output::misses_by_array(record) } else { String::new() };
     let kit = &|record: &Record| kit(record, what.measure) + &by_array(record);
-    output::finish(&record, &what.output, &Shown { kit, chart: None })
+    output::finish(&record, &what.output, kit)
 }
 
 /// The processors for `threads` threads.

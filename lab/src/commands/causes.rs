@@ -3,7 +3,7 @@
 use common::cli::{self, Compare, Measuring, Modelling, Output};
 use common::failure::Failure;
 use common::measure::Session;
-use common::output::{self, Shown};
+use common::output;
 use common::units::Bytes;
 
 /// Distinguish misses, waits and SIMD: compare the guide's products with versions that lack one of them
@@ -44,6 +44,5 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut session = Session::start(&args.measuring, &args.modelling, &args.output)?;
     session.runs = args.measuring.runs.unwrap_or(5) as usize;
     let record = causes::measure(&session, args.n.or(args.size).unwrap_or(512), args.line_size)?;
-    let shown = Shown { kit: &report::causes::text, chart: Some(&report::causes::chart) };
-    output::finish(&record, &args.output, &shown)
+    output::finish(&record, &args.output, &report::causes::text)
 }

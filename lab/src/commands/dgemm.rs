@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use ::dgemm::counting::theory::Misses;
 use ::dgemm::experiment::{self, Subject, program};
 use ::dgemm::{Problem, Variant};
-use common::chart::{Axis, Chart};
+use chart::{Axis, Chart};
 use common::cli::{self, Compare, Counters, Measuring, Modelling, Output};
 use common::failure::Failure;
 use common::measure::{self, Plan, Session};

@@ -7,7 +7,7 @@ use ::ge::Variant;
 use ::ge::measuring::measure::{self, AllStepped, Task};
 use ::ge::measuring::{peak, program};
 use ::ge::problem::matrices::Fill;
-use common::chart::{Axis, Chart};
+use chart::{Axis, Chart};
 use common::cli::{self, Counters, Measuring, Modelling, Output};
 use common::failure::Failure;
 use common::measure::{Plan, Session};

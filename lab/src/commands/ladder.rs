@@ -4,11 +4,11 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use common::chart::{Axis, Chart};
+use chart::{Axis, Chart};
 use common::cli;
 use common::failure::Failure;
 use common::measure::Session;
-use common::output::{self, Folder, Shown};
+use common::output::{self, Folder};
 use common::record::{Record, Row};
 use common::value::Reading;
 
@@ -118,7 +118,7 @@ pub(crate) fn run<L: Ladder>(
         session.say(format_args!("lab {}: wrote {} into {}", L::NAME, names.join(", "), path.display()));
     }
     let kit = &|record: &Record| ladder.text(record);
-    output::finish(&record, to, &Shown { kit, chart: None })?;
+    output::finish(&record, to, kit)?;
     measured
 }
 

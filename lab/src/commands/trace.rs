@@ -5,12 +5,11 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use common::cache::{Outcome, Replay, TooFar};
-use common::chart::{Axis, Chart};
 use common::cli::{Format, Output};
 use common::failure::Failure;
 use common::machine::{self, CacheLevel, Machine};
 use common::measure;
-use common::output::{self, Shown};
+use common::output;
 use common::record::{Record, Row};
 use common::text::shorten;
 use common::units::Bytes;
@@ -150,7 +149,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     output::print(&std::mem::take(&mut run.text))?;
     let record = run.record(args, &machine, &trace);
     let kit = |record: &Record| kit_text(record, args.sets.is_some());
-    output::finish(&record, &args.output, &Shown { kit: &kit, chart: Some(&chart) })
+    output::finish(&record, &args.output, &kit)
 }
 
 /// The machine that the options describe.
@@ -422,16 +421,4 @@ fn grouped(count: u64) -> String {
         .char_indices()
         .flat_map(|(at, digit)| comma(at).then_some(',').into_iter().chain([digit]))
         .collect()
-}
-
-/// Misses per access of each level over time.
-fn chart(record: &Record) -> Chart {
-    let axes = (Axis::linear("accesses"), Axis::linear("misses per access"));
-    let chart = Chart::new("Misses over time", axes.0, axes.1).caption(&record.machine);
-    (1..=9).fold(chart, |chart, level| {
-        let name = format!("l{level}_misses_per_access");
-        let point = |row: &Row| Some((row.whole("accesses")? as f64, row.amount(&name)?));
-        let points: Vec<(f64, f64)> = record.rows.iter().filter_map(point).collect();
-        if points.is_empty() { chart } else { chart.curve(format!("L{level}"), points) }
-    })
 }

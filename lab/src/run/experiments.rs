@@ -11,7 +11,7 @@ use common::record::Record;
 use common::saved::Saved;
 use common::units::Bytes;
 use common::{output, product};
-use report::{Findings, LineFrom, Sweep};
+use report::{Findings, LineFrom};
 
 use super::environment;
 use super::folder::Folder;
@@ -79,10 +79,10 @@ pub(super) fn run_all(
         host,
         machine,
         here,
-        spark: Sweep { chart: spark::chart(&spark), record: spark },
+        spark,
         waiting,
-        l1: Sweep { chart: cm1::chart(&l1), record: l1 },
-        l2: Sweep { chart: cm1::chart(&l2), record: l2 },
+        l1,
+        l2,
         mm1,
         mm2,
         mm2_transposing,

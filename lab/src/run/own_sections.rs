@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use common::failure::Failure;
 use common::record::Record;
 use common::text::shorten;
-use common::{authentic, input};
+use common::{authentic, input, output};
 use report::{Assignment, OwnRecord, program};
 
 use super::args::Args;
@@ -96,16 +96,7 @@ fn run(call: &ProgramCall, place: &Path) -> Result<Record, Failure> {
         let words = call.words.join(" ");
         Failure::could_not(format!("section '{}': `{} {words}` {why}", call.section, call.program))
     };
-    let own = std::env::current_exe().map_err(Failure::could_not)?;
-    let path = own.with_file_name(format!("{}{}", call.program, std::env::consts::EXE_SUFFIX));
-    if !path.is_file() {
-        let folder = path.with_file_name("");
-        return Err(refused(&format!(
-            "needs the program '{}' in '{}'; build everything (cargo build --release), and run this again",
-            call.program,
-            folder.display()
-        )));
-    }
+    let path = output::next_to_this(&call.program).map_err(|why| refused(&why.to_string()))?;
     let mut command = Command::new(&path);
     command.args(&call.words).arg("--record").arg(place);
     let ran = command.stdin(Stdio::null()).stdout(Stdio::null()).output();

@@ -1,18 +1,20 @@
-//! `lab plot`: draws saved sweeps.
+//! `lab plot`: draws saved sweeps, and records of a program that has a chart.
+
+mod records;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use chart::{Axis, Chart, View};
 use clap::ValueEnum;
-use common::chart::{Axis, Chart, View};
 use common::failure::Failure;
 use common::saved::{Saved, SavedCell};
 use common::text::shorten;
 use common::units::Bytes;
 use common::value::{Reading, Source};
-use common::{input, output};
+use common::{authentic, input, output};
 
-/// Draw saved sweeps of cm1 or spark, of this kit or of the C kits
+/// Draw saved sweeps of cm1 or spark, of this kit or of the C kits, or a record of mm1 to mm3, causes or trace
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// What cm1 or spark printed or recorded; several files of one machine are runs of one
@@ -93,9 +95,17 @@ enum Over {
 /// Reads, draws, writes.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let picture = args.output.clone().unwrap_or_else(|| default_output(&args.files));
+    output::check_distinct(args.files.iter().map(PathBuf::as_path), [picture.as_path()])?;
+    let Args { log_y, x_range, y_range, size, panels, .. } = *args;
+    let view = View { log_y, x_range, y_range, size, panels };
     let mut sweeps = Vec::new();
     for path in &args.files {
-        let sweep = input::sweep(path)?;
+        let text = input::text(path)?;
+        let record = if args.files.len() == 1 { authentic::read(&text).ok() } else { None };
+        if let Some(chart) = record.as_ref().and_then(records::chart) {
+            return draw(chart, &view, &picture);
+        }
+        let sweep = input::parsed(path, &text)?;
         if let Some(damage) = sweep.damage.first().filter(|_| !args.tolerate) {
             let name = input::name(path);
             let remedy = "make the file again, or draw the rest of it with --tolerate";
@@ -104,14 +114,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         output::notes(&sweep.notes, &format!("lab plot: {}", input::name(path)));
         sweeps.push(sweep);
     }
-    output::check_distinct(args.files.iter().map(PathBuf::as_path), [picture.as_path()])?;
     of_one_event(args, &sweeps)?;
     all_there(&args.sizes, &sweeps)?;
-    let Args { log_y, x_range, y_range, size, panels, .. } = *args;
-    let view = View { log_y, x_range, y_range, size, panels };
-    let chart = chart(args, &sweeps)?.viewed(&view).map_err(Failure::usage)?;
-    output::draw(&chart, &picture)?;
-    output::message(format!("lab plot: drew {}", input::name(&picture)));
+    draw(chart(args, &sweeps)?, &view, &picture)
+}
+
+/// Writes the chart as `view` describes it.
+fn draw(chart: Chart, view: &View, picture: &Path) -> Result<(), Failure> {
+    let chart = chart.viewed(view).map_err(Failure::usage)?;
+    let bytes = chart.picture(&picture.to_string_lossy()).map_err(Failure::usage)?;
+    output::write(picture, &bytes)?;
+    output::message(format!("lab plot: drew {}", input::name(picture)));
     Ok(())
 }
 
@@ -180,6 +193,11 @@ fn chart(args: &Args, sweeps: &[Saved]) -> Result<Chart, Failure> {
         };
         let amount = if show == Show::Misses { cell.misses } else { cell.nanos };
         curves.entry((label, curve)).or_default().entry(at).or_default().extend(amount);
+    }
+    if args.over == Over::Stride && args.sizes.is_empty() {
+        // Sizes of a few further cells only, between the others.
+        let few = curves.values().map(BTreeMap::len).max().unwrap_or(0).min(3);
+        curves.retain(|_, points| points.len() >= few);
     }
     if curves.values().flat_map(BTreeMap::values).all(Vec::is_empty) {
         let what = if show == Show::Misses { "misses" } else { "times" };
