@@ -1,29 +1,17 @@
-//! A pool of threads that wait for work: starting one takes a tenth of a millisecond, a
-//! tenth of a small product's time.
+//! The same work on several threads at once.
 
-use std::sync::{Mutex, PoisonError};
+use std::io;
+use std::sync::{PoisonError, RwLock};
+use std::thread;
 
-use rayon_core::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 #[cfg(feature = "pinned")]
 use system::cpu::{AffinityGuard, current, pin};
 use thiserror::Error;
 #[cfg(not(feature = "pinned"))]
 use unasked::{AffinityGuard, current, pin};
 
-/// The pool of the last call, locked while it works: if two calls shared it, each could
-/// wait for a thread that the other one uses.
-static LAST_POOL: Mutex<Option<Pool>> = Mutex::new(None);
-
-struct Pool {
-    threads: ThreadPool,
-    /// The requested processors.
-    places: Vec<usize>,
-    /// The calling thread's processor, if each thread has one.
-    own: Option<usize>,
-}
-
 /// Runs `work` for all items at once: for the first on this thread, for each other one on a
-/// thread of its own, which is reused by the next call.
+/// new thread, which takes some hundredths of a millisecond to start.
 ///
 /// With a processor for each item, each thread is pinned to its own, if the system allows
 /// it. Without pinning, the system may start two threads on one processor, and separate
@@ -38,42 +26,33 @@ pub fn at_once<T: Send>(
     work: impl Fn(T) + Sync,
 ) -> Result<(), NoThread> {
     let (own, others) = (items.next(), Vec::from_iter(items));
-    if others.is_empty() {
+    let has_places = places.len() == others.len() + 1;
+    let own_place = current().filter(|here| places.contains(here)).or(places.first().copied());
+    let own_place = own_place.filter(|_| has_places && !others.is_empty());
+    let mut other_places = places.iter().filter(|place| own_place.is_some_and(|own| own != **place));
+    // Threads wait here until all are started; then they may work, or must end.
+    let all_started = RwLock::new(false);
+    let (work, gate) = (&work, &all_started);
+    thread::scope(|scope| {
+        let mut started = gate.write().unwrap_or_else(PoisonError::into_inner);
+        let anywhere = AffinityGuard::to(places); // threads inherit it
+        for item in others {
+            let place = other_places.next().copied();
+            let member = move || {
+                place.map(|place| pin(&[place]));
+                if *gate.read().unwrap_or_else(PoisonError::into_inner) {
+                    work(item);
+                }
+            };
+            thread::Builder::new().spawn_scoped(scope, member).map_err(NoThread)?;
+        }
+        drop(anywhere);
+        *started = true;
+        drop(started);
+        let _seated = own_place.map(|place| AffinityGuard::to(&[place]));
         own.into_iter().for_each(work);
-        return Ok(());
-    }
-    let mut kept = LAST_POOL.lock().unwrap_or_else(PoisonError::into_inner);
-    let fits = |pool: &Pool| pool.threads.current_num_threads() == others.len() && pool.places == places;
-    let pool = match kept.take().filter(fits) {
-        Some(pool) => pool,
-        None => Pool::start(others.len(), places)?,
-    };
-    let work = &work;
-    {
-        let _seated = pool.own.map(|place| AffinityGuard::to(&[place]));
-        pool.threads.in_place_scope(|scope| {
-            others.into_iter().for_each(|item| scope.spawn(move |_| work(item)));
-            own.into_iter().for_each(work);
-        });
-    }
-    *kept = Some(pool);
-    Ok(())
-}
-
-impl Pool {
-    fn start(threads: usize, places: &[usize]) -> Result<Pool, NoThread> {
-        let builder = ThreadPoolBuilder::new().num_threads(threads);
-        let _anywhere = AffinityGuard::to(places); // where threads start, before each goes to its own
-        let (own, threads) = if places.len() == threads + 1 {
-            let own = current().filter(|here| places.contains(here)).unwrap_or(places[0]);
-            let others: Vec<usize> = places.iter().copied().filter(|place| *place != own).collect();
-            let stay = move |thread| _ = others.get(thread).map(|place: &usize| pin(&[*place]));
-            (Some(own), builder.start_handler(stay).build().map_err(NoThread)?)
-        } else {
-            (None, builder.build().map_err(NoThread)?)
-        };
-        Ok(Pool { threads, places: places.to_vec(), own })
-    }
+        Ok(())
+    })
 }
 
 /// The system does not start enough threads: its error.
@@ -81,7 +60,7 @@ impl Pool {
 #[error(
     "the system starts no more threads ({0}): use fewer, or raise the limit (`ulimit -u`, or `pids.max` of the control group)"
 )]
-pub struct NoThread(ThreadPoolBuildError);
+pub struct NoThread(io::Error);
 
 #[cfg(not(feature = "pinned"))]
 mod unasked {
@@ -110,7 +89,7 @@ mod tests {
     use super::at_once;
 
     #[test]
-    fn all_are_at_work_at_once_and_calls_wait_for_each_other() {
+    fn all_are_at_work_at_once() {
         thread::scope(|scope| {
             for threads in [0, 1, 2, 4, 4, 3] {
                 scope.spawn(move || {
