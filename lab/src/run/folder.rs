@@ -1,7 +1,7 @@
 //! The report's folder. A run measures into a temporary folder next to it (`report.tmp`), and
 //! renames that when the report is complete. Whatever ends a run, the old report is whole, and
-//! the records of the finished experiments are in the temporary folder. An old report gets a
-//! name of its own, `report-1`: nothing is removed.
+//! the records of the finished experiments are in the temporary folder. The old report is then
+//! in `report-before`, in the place of the one before it.
 
 use std::ffi::OsString;
 use std::fs::{self, File as Handle};
@@ -69,9 +69,15 @@ impl Folder {
             locked.ok_or_else(|| refused(&"another lab run is measuring into it; wait until it ends"))?;
         let mut folder = Folder { report, temporary, found: Vec::new(), _lock: Lock(lock, locked) };
         if folder.temporary.join(PAGE).exists() && !folder.temporary.join(STATE).exists() {
-            // A kill has interrupted `replace`: the new report or the old one.
-            let name = if folder.report.exists() { folder.free_name() } else { folder.report.clone() };
-            fs::rename(&folder.temporary, name).map_err(|error| refused(&error))?;
+            // A kill has interrupted `replace`.
+            folder.swap().map_err(|error| refused(&error))?;
+        }
+        let before = folder.before();
+        if before.symlink_metadata().is_ok() && !is_replaceable(&before) {
+            let name = before.display();
+            return Err(refused(&format!(
+                "the present report gets the name '{name}', which has files that are not from lab run; rename it"
+            )));
         }
         folder.begin(command, settings, afresh)?;
         Ok(folder)
@@ -191,21 +197,35 @@ impl Folder {
     fn replace(&self) -> io::Result<Option<PathBuf>> {
         let state = fs::read(self.temporary.join(STATE))?;
         fs::remove_file(self.temporary.join(STATE))?;
-        let old = self.free_name();
-        let replaced = if !self.report.exists() {
-            fs::rename(&self.temporary, &self.report)
-        } else {
-            fs::rename(&self.report, &old).and_then(|()| fs::rename(&self.temporary, &self.report))
-        };
-        replaced.inspect_err(|_| _ = fs::write(self.temporary.join(STATE), state))?;
-        Ok(Some(old).filter(|old| old.exists()))
+        let had_report = self.report.exists();
+        self.swap().inspect_err(|_| _ = fs::write(self.temporary.join(STATE), state))?;
+        Ok(had_report.then(|| self.before()))
     }
 
-    /// A free name for the old report: `report-1`.
-    fn free_name(&self) -> PathBuf {
-        let names = (1u32..).map(|number| sibling(&self.report, "", &format!("-{number}")));
-        names.into_iter().find(|name| name.symlink_metadata().is_err()).unwrap_or_default()
+    /// The report becomes the earlier one, which is removed, and the temporary folder the report.
+    fn swap(&self) -> io::Result<()> {
+        let before = self.before();
+        if self.report.exists() {
+            if before.exists() {
+                fs::remove_dir_all(&before)?;
+            }
+            fs::rename(&self.report, &before)?;
+        }
+        fs::rename(&self.temporary, &self.report)
     }
+
+    /// The place of the earlier report.
+    fn before(&self) -> PathBuf {
+        sibling(&self.report, "", "-before")
+    }
+}
+
+/// Whether a folder is an earlier report without folders of the user, whose files the report has
+/// too.
+fn is_replaceable(folder: &Path) -> bool {
+    let is_own = |path: PathBuf| !path.is_dir() || path.ends_with("records") || path.ends_with("pictures");
+    let mut paths = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    folder.join(PAGE).is_file() && paths.all(is_own)
 }
 
 /// The name of `path`, between `before` and `after`.
@@ -236,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_report_gets_a_name_of_its_own_and_the_users_files_are_copied() {
+    fn one_earlier_report_is_kept_and_the_users_files_are_copied() {
         let place = tempfile::tempdir().unwrap();
         let at = place.path().join("r");
         let read = |name: &str| fs::read_to_string(place.path().join(name)).unwrap();
@@ -246,12 +266,16 @@ mod tests {
         assert!(open(&at, "", false).unwrap_err().to_string().contains("another lab run"));
         run.complete(&report("new")).unwrap();
         drop(run);
-        for (name, text) in [("r", "new"), ("r-1", "old")] {
+        for (name, text) in [("r", "new"), ("r-before", "old")] {
             let texts = [PAGE, "records/a.json", "answers.json"].map(|file| read(&format!("{name}/{file}")));
             assert_eq!(texts, [text, text, "mine"]);
             assert_eq!(fs::read_dir(place.path().join(name)).unwrap().count(), 3);
         }
+        open(&at, "", false).unwrap().complete(&report("newer")).unwrap();
+        assert_eq!((read("r/report.html"), read("r-before/report.html")), ("newer".into(), "new".into()));
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 2);
+        fs::create_dir(place.path().join("r-before/photos")).unwrap();
+        assert!(open(&at, "", false).unwrap_err().to_string().contains("r-before"));
     }
 
     #[test]
@@ -280,7 +304,7 @@ mod tests {
     #[test]
     fn an_interrupted_replacement_is_finished_by_the_next_run() {
         let place = tempfile::tempdir().unwrap();
-        let [at, temporary, old] = ["r", "r.tmp", "r-1"].map(|name| place.path().join(name));
+        let [at, temporary, old] = ["r", "r.tmp", "r-before"].map(|name| place.path().join(name));
         open(&at, "", false).unwrap().complete(&report("one")).unwrap();
         fs::rename(&at, &temporary).unwrap();
         open(&at, "", false).unwrap().complete(&report("two")).unwrap();
