@@ -8,7 +8,6 @@ pub mod stencil;
 pub mod transpose;
 
 pub mod check;
-pub mod result;
 
 mod tasks;
 

@@ -4,9 +4,11 @@ use clap::builder::PossibleValuesParser;
 use common::failure::Failure;
 use common::output;
 use exercises::check::{Checked, Wrong};
-use exercises::result::FORMAT;
 use exercises::{TASKS, Task};
 use serde_json::{Value, json};
+
+/// Identifies the result as JSON.
+const FORMAT: &str = "cache-lab-exercises/1";
 
 /// Write kernels yourself: list the tasks, or check yours by NAME
 #[derive(Debug, clap::Args)]
@@ -15,7 +17,7 @@ pub(crate) struct Args {
     #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(TASKS.iter().map(|task| task.name)))]
     name: Option<String>,
 
-    /// Choose how to print the result: text, or json with the points, to hand in
+    /// Choose how to print the result: text, or json with the points
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }

@@ -4,7 +4,7 @@
 usage: extras/course/scripts/grade_tally.py BIN [NUMBER [SEED [FOLDER]]]      (1000 students, seed 1)
 
 BIN is a folder with lab and course (target/release). Draws machines for NUMBER students and writes what each hands in as
-Moodle, Autolab, Gradescope or a form would name it, with a fault of the list FAULTS drawn at random. Grades that,
+Moodle, Gradescope or a form would name it, with a fault of the list FAULTS drawn at random. Grades that,
 completes map.csv, and grades again. Prints each student whose points are not those due, then time and memory.
 Exit 1 if one is wrong. All files stay in FOLDER.
 """
@@ -85,11 +85,9 @@ class Collected:
     def place(self, student):
         """A folder as one of the systems calls it."""
         self.count += 1
-        style = self.random.choice(["user", "moodle", "autolab", "gradescope"])
+        style = self.random.choice(["user", "moodle", "gradescope"])
         if style == "moodle":
             return f"{student.name}_{5000 + student.place}_assignsubmission_file_"
-        if style == "autolab":
-            return f"{student.mail}_{self.random.randint(1, 12)}_handin"
         if style == "gradescope":
             self.metadata += [f"submission_{self.count}:", "  :submitters:", f"  - :name: \"{student.name}\"",
                               "    :sid: ''", f"    :email: {student.mail}"]

@@ -13,25 +13,22 @@ use flate2::{Compression, Crc};
 use report::{Answer, Answers, TOTAL_BYTES, is_answer};
 use serde_json::json;
 
-use exercises::result as exercise;
-
 /// The name of the list of contents, and the name of its schema.
 const VERSIONS: &str = "versions.json";
 const SCHEMA: &str = "cache-lab-kit/handin/1";
 
-/// Make the archive to hand in: answers, page, records, exercises, versions
+/// Make the archive to hand in: answers, page, records, versions
 ///
 /// First press **Save answers** in the page and move answers.json into the report's
-/// folder, or name it with --answers; do the same with the exercises.json of
-/// lab exercise --format json. Missing parts are reported; without answers,
-/// or without the student's number and name, nothing is written.
+/// folder, or name it with --answers. Missing parts are reported; without answers, or
+/// without the student's number and name, nothing is written.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The folder that lab run has written
     #[arg(value_name = "FOLDER", default_value = "report")]
     folder: PathBuf,
 
-    /// More files to hand in: records that programs wrote, an exercises.json
+    /// More records to hand in, which programs wrote
     #[arg(value_name = "FILE")]
     records: Vec<PathBuf>,
 
@@ -65,7 +62,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let answers = answers(args, page.as_deref())?;
     let answered = answers.fields.iter().filter(|(id, answer)| is_answer(id, answer)).count();
     let (records, mut missing) = records(args)?;
-    let number = records.iter().filter(|(name, _)| name.starts_with("records/")).count();
+    let number = records.len();
     match &page {
         Some(page) => missing.extend(empty_fields(page, &answers)),
         None => missing.push(format!("there is no report.html in '{}'", input::name(folder))),
@@ -204,7 +201,7 @@ fn saved_answers(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// The records and the exercises in the folder and on the command line, and what is missing.
+/// The records in the folder and on the command line, and what is missing.
 fn records(args: &Args) -> Result<(Vec<Entry>, Vec<String>), Failure> {
     let folder = args.folder.join("records");
     let json = |path: &PathBuf| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
@@ -215,7 +212,6 @@ fn records(args: &Args) -> Result<(Vec<Entry>, Vec<String>), Failure> {
         .filter(|path| json(path) && fs::symlink_metadata(path).is_ok_and(|there| there.is_file()))
         .collect();
     paths.sort();
-    paths.extend(Some(args.folder.join("exercises.json")).filter(|path| path.is_file()));
     paths.extend(args.records.iter().cloned());
     let (mut found, mut missing): (Vec<Entry>, _) = (Vec::new(), Vec::new());
     if paths.is_empty() {
@@ -229,16 +225,13 @@ fn records(args: &Args) -> Result<(Vec<Entry>, Vec<String>), Failure> {
         }
         let shown = input::name(&path);
         let text = encoding::decode(&bytes).map_err(|why| why.to_string());
-        let is_exercise = text.as_ref().is_ok_and(|text| matches!(exercise::solved(text), Some(Ok(_))));
-        match text.and_then(|text| authentic::read(&text).map_err(|why| why.to_string())) {
-            Err(why) if !is_exercise => missing.push(format!("{shown} will not count as a record: {why}")),
-            _ => {}
+        if let Err(why) = text.and_then(|text| authentic::read(&text).map_err(|why| why.to_string())) {
+            missing.push(format!("{shown} will not count as a record: {why}"));
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let folder = if is_exercise { "" } else { "records/" };
         let place = |number: usize| match number {
-            0 => format!("{folder}{name}"),
-            number => format!("{folder}{number}-{name}"),
+            0 => format!("records/{name}"),
+            number => format!("records/{number}-{name}"),
         };
         let taken = |place: &String| found.iter().any(|(name, _)| name == place);
         let place = (0..).map(place).find(|place| !taken(place)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What was handed in under one name: answers, records, exercises. Which records count, and
+//! What was handed in under one name: answers and records. Which records count, and
 //! the figures that answers are compared with or the reasons why there are none.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,10 +10,6 @@ use report::Answer;
 
 use super::reason::Reason;
 use report::is_answer;
-
-/// The answer that an `exercises.json` is, and the answer to each task that it says is solved.
-pub(super) const EXERCISES: &str = "exercises.json";
-pub(super) const PASSED: &str = "passed";
 
 /// A submission: everything handed in under one name.
 #[derive(Debug)]
@@ -53,7 +49,7 @@ impl Submission {
         !self.is_empty() || self.notes.iter().any(is_of_answers)
     }
 
-    /// Answers and exercises; the student's name is none.
+    /// The answers; the student's name is none.
     pub(super) fn given(&self) -> impl Iterator<Item = (&String, &Answer)> {
         self.answers.iter().filter(|(id, answer)| is_answer(id, answer))
     }

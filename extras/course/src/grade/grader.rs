@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 
 use common::text::shorten;
-use report::Answer;
 
 use super::Course;
 use super::class::{Class, only};
-use super::evidence::{self, PASSED, Submission, Truth};
+use super::evidence::{self, Submission, Truth};
 use super::judge::{self, Mark};
 use super::owners::Counting;
 use super::reason::Reason;
@@ -195,9 +194,7 @@ impl Course<'_> {
         if let Some(why) = submission.unreadable() {
             return Err(why.to_owned());
         }
-        let is_asked =
-            |(id, answer): (&String, &Answer)| self.fields.contains(id) || *answer == PASSED.into();
-        if !submission.is_empty() && !submission.given().any(is_asked) {
+        if !submission.is_empty() && !submission.given().any(|(id, _)| self.fields.contains(id)) {
             return Err(
                 "none of its answers is asked for in this assignment; give the right one with --assignment"
                     .to_owned(),
@@ -234,10 +231,8 @@ impl Course<'_> {
         // Without a key, only changes show, not whose a record is.
         let own = if self.machines.is_some() { !records.is_empty() } else { evidence.changed.is_empty() };
         if self.rubric.records == Records::Own && !own {
-            let items = self.rubric.items.iter().zip(&mut graded.marks);
-            let measured = items.filter(|(item, _)| item.exercise().is_none()).map(|(_, mark)| mark);
             let counts = |mark: &&mut Mark| mark.points > 0.0 || mark.unread && mark.max_points.is_some();
-            for mark in measured.filter(counts) {
+            for mark in graded.marks.iter_mut().filter(counts) {
                 (mark.points, mark.computed, mark.unread) = (0.0, Some(0.0), false);
                 mark.reason = Reason::NoOwnRecords;
             }

@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 
 use common::text::shorten;
 use report::{Answer, Check, Kind, Meaning};
-use serde::Serialize;
 
-use super::evidence::{EXERCISES, PASSED, Truth, right};
+use super::evidence::{Truth, right};
 use super::reason::Reason;
 use super::rubric::{Item, Rubric};
 
 /// One item of one student.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Mark {
     pub(super) points: f64,
     /// `None` where the item is not part of the sum: texts, and figures that cannot be
@@ -42,16 +41,13 @@ pub(super) fn marks(rubric: &Rubric, answers: &BTreeMap<String, Answer>, truth: 
 }
 
 fn mark(item: &Item, answers: &BTreeMap<String, Answer>, truth: &Truth) -> Mark {
-    let given = answers.get(item.exercise().unwrap_or(&item.id));
+    let given = answers.get(&item.id);
     let answer = given.map(Answer::to_string).unwrap_or_default().trim().to_owned();
     let expect = item.expect.as_deref().unwrap_or_default();
     let left_out = matches!(truth.get(expect), Some(Err(_)));
-    let (share, reason) = match item.exercise() {
-        _ if left_out => (Some(0.0), Reason::ModelledTime),
-        Some(_) if answer == PASSED => (Some(1.0), Reason::Right),
-        Some(_) if answers.contains_key(EXERCISES) => (Some(0.0), Reason::NotSolved),
-        Some(_) => (Some(0.0), Reason::NoExercises),
-        None => judged(item, given, &answer, truth),
+    let (share, reason) = match left_out {
+        true => (Some(0.0), Reason::ModelledTime),
+        false => judged(item, given, &answer, truth),
     };
     Mark {
         points: share.unwrap_or_default() * item.points,

@@ -76,8 +76,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", requires = "output")]
     worksheet: Option<PathBuf>,
 
-    /// Write grades.csv, grades.json, texts.html and Gradescope's results.json into this
-    /// folder; points that you wrote into its grades.csv are used
+    /// Write grades.csv and texts.html into this folder; points that you wrote into its
+    /// grades.csv are used
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
 
@@ -161,7 +161,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let of_student = |why| format!("no grade for '{}': {why}", course.class.shown(student));
         notes.extend(graded.refused.as_ref().map(of_student));
     }
-    let shown = Shown { course: &course, graded: &graded, submissions: &submissions };
+    let shown = Shown { course: &course, graded: &graded };
     if let Some(out) = &args.output {
         let mut files = shown.files();
         if let Some(worksheet) = worksheet {

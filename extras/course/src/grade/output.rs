@@ -7,15 +7,12 @@ use std::{fs, io};
 use common::failure::Failure;
 use common::output;
 use common::text::{inert, shorten};
-use serde_json::{Value, json};
 
 use super::Course;
-use super::evidence::Submission;
 use super::grader::{Graded, decimal};
 use super::judge::Mark;
 use super::reason::Reason;
 use super::rubric::Item;
-use crate::names;
 use crate::tables::csv;
 use report::escaped;
 
@@ -27,7 +24,8 @@ pub(super) const MOODLE: &str = "moodle.csv";
 pub(super) const COLUMNS: [&str; 5] = ["points", "max_points", "late_hours", "submission", "notes"];
 pub(super) const OF_ITEM: [&str; 5] = ["points", "computed", "reason", "answer", "right"];
 /// All that a run replaces there.
-const WRITTEN: [&str; 5] = [GRADES, MOODLE, "grades.json", "texts.html", "gradescope"];
+const WRITTEN: [&str; 3] = [GRADES, MOODLE, TEXTS];
+const TEXTS: &str = "texts.html";
 
 /// The files of one run, by their names in the folder of `--output`.
 pub(super) type Files = BTreeMap<String, Vec<u8>>;
@@ -68,7 +66,6 @@ fn failed(path: &Path, error: io::Error) -> Failure {
 pub(super) struct Shown<'s> {
     pub(super) course: &'s Course<'s>,
     pub(super) graded: &'s [Graded],
-    pub(super) submissions: &'s [Submission],
 }
 
 impl Shown<'_> {
@@ -78,10 +75,8 @@ impl Shown<'_> {
 
     /// All files but the worksheet and the map.
     pub(super) fn files(&self) -> Files {
-        let files = [(GRADES, self.csv()), ("grades.json", self.json())];
-        let files = files.into_iter().chain(self.texts().map(|page| ("texts.html", page)));
-        let files = files.map(|(name, text)| (name.to_owned(), text));
-        files.chain(self.results()).map(|(name, text)| (name, text.into_bytes())).collect()
+        let files = [(GRADES, self.csv())].into_iter().chain(self.texts().map(|page| (TEXTS, page)));
+        files.map(|(name, text)| (name.to_owned(), text.into_bytes())).collect()
     }
 
     /// The overview that is printed: a line for each student.
@@ -126,52 +121,6 @@ impl Shown<'_> {
             row
         };
         csv(std::iter::once(header).chain(self.students().map(row)))
-    }
-
-    /// `grades.json`: the same as data.
-    fn json(&self) -> String {
-        let student = |(name, graded): (&str, &Graded)| {
-            let items = self.course.rubric.items.iter().map(|item| &item.id).zip(&graded.marks);
-            json!({
-                "student": name, "submission": graded.source, "refused": graded.refused,
-                "points": graded.refused.is_none().then(|| graded.points()), "max_points": graded.most(),
-                "late_hours": graded.late, "notes": graded.all_notes(), "items": items.collect::<BTreeMap<_, _>>(),
-            })
-        };
-        let unresolved = self
-            .submissions
-            .iter()
-            .filter_map(|one| Some(json!({ "submission": one.name, "reason": one.owner.as_ref().err()? })));
-        let (title, unresolved) = (json!(self.course.rubric.title), unresolved.collect::<Value>());
-        // A line for each student: all at once would take 50 MiB for a thousand.
-        let students: Vec<String> = self.students().map(|one| student(one).to_string()).collect();
-        format!(
-            "{{\"schema\": \"cache-lab-kit/grades/2\", \"title\": {title}, \"unresolved\": {unresolved}, \"students\": [\n{}\n]}}\n",
-            students.join(",\n")
-        )
-    }
-
-    /// Gradescope's results.json for each student with a grade, by its path.
-    fn results(&self) -> impl Iterator<Item = (String, String)> {
-        let words = &self.course.rubric.words;
-        let of_student = move |(name, graded): (&str, &Graded)| {
-            let tests = self.course.rubric.items.iter().zip(&graded.marks).filter_map(|(item, mark)| {
-                let (most, points) = (mark.max_points?, mark.points);
-                Some(json!({
-                    "name": item.label, "score": points, "max_score": most,
-                    "status": if points == most { "passed" } else { "failed" },
-                    "output": mark.reason.text(words), "output_format": "text", "visibility": "after_published",
-                }))
-            });
-            let notes: Vec<String> = graded.notes.iter().map(|note| note.text(words)).collect();
-            let result = json!({
-                "score": graded.points(), "output": notes.join("\n"), "output_format": "text",
-                "visibility": "after_published", "tests": tests.collect::<Vec<_>>(),
-            });
-            (format!("gradescope/{}/results.json", names::file_stem(name)), format!("{result:#}\n"))
-        };
-        let has_grade = |graded: &Graded| graded.refused.is_none() && !graded.has_unread();
-        self.students().filter(move |(_, graded)| has_grade(graded)).map(of_student)
     }
 
     /// A page with all texts that the instructor has to read; `None` if there are none.

@@ -43,8 +43,6 @@ reasons! {
     NoEvidence(figure) = "To be read by the instructor: nothing shows what is right for {}.";
     ModelledTime = "Left out of the sum: only the time of the memory is modelled, and it cannot show this.";
     GivenByInstructor = "Points given by the instructor.";
-    NotSolved = "The check of this exercise was not passed.";
-    NoExercises = "No exercises.json was handed in.";
     NoOwnRecords = "No points without records of your own machine.";
     // the whole submission
     NothingHandedIn = "Nothing was handed in.";
@@ -103,12 +101,6 @@ impl Reason {
     /// The sentence in English.
     pub(super) fn english(&self) -> String {
         self.text(&BTreeMap::new())
-    }
-}
-
-impl serde::Serialize for Reason {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.english())
     }
 }
 

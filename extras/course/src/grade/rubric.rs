@@ -21,7 +21,6 @@ const ASSIGNMENT: &str = "\"cache-lab-assignment/";
 #[serde(deny_unknown_fields)]
 pub(crate) struct Rubric {
     format: String,
-    pub(crate) title: String,
     #[serde(default)]
     pub(crate) records: Records,
     #[serde(rename = "item", default)]
@@ -64,25 +63,16 @@ const OF_LEVEL: [&str; 5] = ["size", "line", "ways", "hit_ns", "penalty_ns"];
 const OF_PRODUCT: [&str; 6] =
     ["hit_rate", "size", "clocks_gain", "time_gain", "clocks_gain_mm2", "time_gain_mm2"];
 
-/// The prefix of a task of `lab exercise`, which has no field: `exercise.tail`.
-pub(super) const OF_EXERCISES: &str = "exercise.";
-
 /// Whether there is a figure of that name.
 fn is_figure(figure: &str) -> bool {
     match figure.split_once('.') {
         Some(("l1" | "l2" | "l3", what)) => OF_LEVEL.contains(&what),
         Some(("mm1" | "mm2" | "mm2t" | "mm3", what)) => OF_PRODUCT.contains(&what),
-        Some(("exercise", task)) => exercises::TASKS.iter().any(|known| known.name == task),
         _ => ["memory_ns", "line.elements", "mm.bytes"].contains(&figure),
     }
 }
 
 impl Item {
-    /// The task of `lab exercise` that it is for: `exercise.tail`.
-    pub(super) fn exercise(&self) -> Option<&str> {
-        self.expect.as_deref().filter(|expect| expect.starts_with(OF_EXERCISES))
-    }
-
     /// Refuses an item whose points nobody, or everybody, would get.
     fn impossible(&self) -> Option<String> {
         if self.id.is_empty() || self.label.is_empty() {
@@ -142,8 +132,7 @@ impl Rubric {
         self.words.extend(assignment.feedback.clone());
         let (worth, fields) = (assignment.points(), assignment.fields());
         let of = |id: &str| worth.iter().find(|(field, _)| field.id == id).map(|(_, points)| *points);
-        let is_asked =
-            |item: &Item| item.exercise().is_some() || fields.iter().any(|field| field.id == item.id);
+        let is_asked = |item: &Item| fields.iter().any(|field| field.id == item.id);
         let mut given = self.items.iter().filter(|item| item.given.is_some_and(|points| points > 0.0));
         if let Some(item) = given.find(|item| !is_asked(item)) {
             return Err(format!(
@@ -152,10 +141,7 @@ impl Rubric {
             ));
         }
         self.items.retain_mut(|item| {
-            let name = item.exercise().and_then(|task| task.strip_prefix(OF_EXERCISES));
-            let task = exercises::TASKS.iter().find(|task| name == Some(task.name));
-            let of_task = task.map(|task| f64::from(task.points));
-            let points = item.given.or_else(|| of(&item.id)).or(of_task);
+            let points = item.given.or_else(|| of(&item.id));
             item.points = points.unwrap_or_default();
             points.is_some()
         });
@@ -192,8 +178,7 @@ impl Rubric {
 
     /// Whether an answer is compared with the student's machine.
     pub(crate) fn needs_machine(&self) -> bool {
-        let of_others = |figure: &&str| figure.starts_with("mm") || figure.starts_with(OF_EXERCISES);
-        self.items.iter().filter_map(|item| item.expect.as_deref()).any(|figure| !of_others(&figure))
+        self.items.iter().filter_map(|item| item.expect.as_deref()).any(|figure| !figure.starts_with("mm"))
     }
 }
 
@@ -214,7 +199,7 @@ mod tests {
         for wrong in [
             "",
             "# nothing",
-            "format = \"x\"\ntitle = \"\"\nitem = []",
+            "format = \"x\"\nitem = []",
             &GUIDES.replacen("expect =", "expct =", 1),
             &GUIDES.replacen("l1.size\"", "l9.size\"", 1),
             &GUIDES.replacen("l1.size\"", "mm1.ways\"", 1),

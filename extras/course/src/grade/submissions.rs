@@ -9,15 +9,13 @@ use common::text::shorten;
 use report::{Answer, Answers};
 
 use super::Course;
-use super::evidence::{EXERCISES, Evidence, PASSED, Submission};
+use super::evidence::{Evidence, Submission};
 use super::files::{self, FileKind};
 use super::gradescope::{self, Known};
 use super::owners::Owner;
 use super::reason::Reason;
-use super::rubric::OF_EXERCISES;
 use super::times;
 use crate::tables::{Row, Table};
-use exercises::result as exercise;
 use report::is_answer;
 
 /// Largest size of all answers of a submission, in bytes: more than one student can type.
@@ -107,7 +105,7 @@ impl Course<'_> {
         known: Option<Known>,
     ) -> Option<Submission> {
         let (mut answers, mut evidence) = (Answers::default(), Evidence::default());
-        let (mut notes, mut bare_pages, mut solved) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut notes, mut bare_pages) = (Vec::new(), Vec::new());
         let unread = files::visit(paths, |name, kind, text| {
             let shown = || shorten(name, 60);
             let named = || name.to_lowercase().starts_with("answers");
@@ -116,18 +114,11 @@ impl Course<'_> {
                     Some(read) => read,
                     None => return bare_pages.push(Reason::PageWithoutAnswers(shown())),
                 },
-                _ => match exercise::solved(text) {
-                    Some(Ok(tasks)) => {
-                        let tasks = tasks.into_iter().map(|name| format!("{OF_EXERCISES}{name}"));
-                        return solved.extend(tasks.chain([EXERCISES.to_owned()]));
-                    }
-                    Some(Err(why)) => return notes.push(Reason::AnswersUnread(shown(), why)),
-                    None if Answers::are_named_in(text) || !evidence.add(name, text) && named() => {
-                        Answers::parse(text)
-                    }
-                    // a record, a summary or another JSON file
-                    None => return,
-                },
+                _ if Answers::are_named_in(text) || !evidence.add(name, text) && named() => {
+                    Answers::parse(text)
+                }
+                // a record, a summary or another JSON file
+                _ => return,
             };
             match read {
                 Ok(read) if answers.are_of_another_student(&read) => {
@@ -141,8 +132,6 @@ impl Course<'_> {
             return None;
         }
         let mut answers = answers.fields;
-        answers.retain(|id, _| !id.starts_with(OF_EXERCISES) && id != EXERCISES);
-        answers.extend(solved.into_iter().map(|task| (task, Answer::from(PASSED))));
         if answers.is_empty() {
             notes.extend(bare_pages);
         }
@@ -220,9 +209,8 @@ struct Label {
 
 /// Cuts off the documented endings of names: Moodle's
 /// (`Ana Silva_4711_assignsubmission_file_`; with blind marking `Participant_4711_…` for
-/// the participant whom the worksheet calls `Participant 4711`), Autolab's
-/// (`ana@example.org_3_handin.zip`), Canvas's (`silvaana_345_67890_answers.json`), and the
-/// file's extension.
+/// the participant whom the worksheet calls `Participant 4711`), Canvas's
+/// (`silvaana_345_67890_answers.json`), and the file's extension.
 fn label(path: &Path) -> Label {
     let full = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -232,13 +220,6 @@ fn label(path: &Path) -> Label {
     {
         let names = vec![name.to_owned(), format!("{name} {number}")];
         return Label { key: before.to_owned(), is_certain: true, names };
-    }
-    if let Some((user, rest)) = full.split_once('@')
-        && let [host, version, _] = rest.splitn(3, '_').collect::<Vec<&str>>()[..]
-        && digits(version)
-        && !host.is_empty()
-    {
-        return Label { names: vec![format!("{user}@{host}")], is_certain: true, key: full };
     }
     let parts: Vec<&str> = full.split('_').filter(|part| *part != "LATE").collect();
     if let [name, user, submission, _, ..] = parts[..]
@@ -272,9 +253,7 @@ mod tests {
             ("silvaana_345_67890_answers.json", "silvaana_345", "silvaana"),
             ("silvaana_LATE_345_67890_my_answers-1.json", "silvaana_345", "silvaana"),
             ("silvaana_345_67890", "silvaana_345_67890", "silvaana_345_67890"),
-            ("john_doe@x.pt_3_hand_in.zip", "john_doe@x.pt_3_hand_in.zip", "john_doe@x.pt"),
             ("john@x.pt_3", "john@x.pt_3", "john@x.pt_3|john@x"),
-            ("john@x.pt_late_3", "john@x.pt_late_3", "john@x.pt_late_3|john@x"),
             ("john.doe.json.txt", "john.doe.json.txt", "john.doe.json.txt|john.doe"),
             ("ann_marie", "ann_marie", "ann_marie"),
             ("@_1_x", "@_1_x", "@_1_x"),

@@ -8,8 +8,6 @@ use crate::kit::{lab, stderr};
 const RECORD: &str = r#"{"schema":"cache-lab-kit/record/1","program":"mm1","version":"0.1.0","settings":{},
     "machine":"a machine","notes":[],"rows":[{"size":512,"figures":[]}]}"#;
 
-const EXERCISES: &str = r#"{"format":"cache-lab-exercises/1","tasks":[{"name":"tail","passed":true},{"name":"block","passed":false}]}"#;
-
 const SIGNED: &str = r#""student-1-number":"1001","student-1-name":"Ann""#;
 
 fn page(fields: &str) -> String {
@@ -40,18 +38,12 @@ fn one_archive_has_everything_and_is_graded() {
     write(folder, "report/pictures/x.svg", "<svg/>");
     write(folder, "more/mm1.json", &RECORD.replace("a machine", "another"));
     write(folder, "more/copy.json", RECORD);
-    write(folder, "report/exercises.json", EXERCISES);
-    write(folder, "more/exercises.json", &EXERCISES.replace("false", "true"));
-    write(folder, "exercises.json", EXERCISES);
     write(folder, "saved.json", &answers(&signed).replace("03-01", "03-02"));
-    let (code, message) = handin(
-        folder,
-        "report more/mm1.json more/copy.json more/exercises.json exercises.json exercises.json --answers saved.json",
-    );
+    let (code, message) = handin(folder, "report more/mm1.json more/copy.json --answers saved.json");
     assert_eq!(code, Some(0), "{message}");
     assert!(message.contains("report.zip: 3 answers, the page, 2 records. Hand in this file."), "{message}");
     assert!(!message.contains("note"), "{message}");
-    let packed = "1-exercises.json answers.json exercises.json records/1-mm1.json records/mm1.json report.html versions.json";
+    let packed = "answers.json records/1-mm1.json records/mm1.json report.html versions.json";
     assert_eq!(names(folder, "report.zip").join(" "), packed);
     // again, replacing the earlier one; under any name it is graded
     assert_eq!(handin(folder, "report --answers saved.json").0, Some(0));

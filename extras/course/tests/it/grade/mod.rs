@@ -24,8 +24,8 @@ pub(crate) fn answers(fields: &str) -> String {
 }
 
 /// Writes a file; RIGHT, PART and WRONG are such answers. Fields alone are those of
-/// answers.json, items alone those of a rubric, tasks alone those of exercises.json. A path
-/// that ends in `/` is a folder with answers.
+/// answers.json, items alone those of a rubric. A path that ends in `/` is a folder with
+/// answers.
 pub(crate) fn write(folder: &Path, place: &str, content: &str) {
     let place = if place.ends_with('/') { format!("{place}answers.json") } else { place.to_owned() };
     let path = folder.join(place);
@@ -36,10 +36,7 @@ pub(crate) fn write(folder: &Path, place: &str, content: &str) {
         "WRONG" => answers(WRONG),
         content if content.starts_with("\"s") => answers(content),
         content if content.starts_with("[[item]]") => {
-            format!("format = \"cache-lab-rubric/1\"\ntitle = \"t\"\n{content}")
-        }
-        content if content.starts_with("[{\"name\"") => {
-            format!("{{\"format\":\"cache-lab-exercises/1\",\"tasks\":{content}}}")
+            format!("format = \"cache-lab-rubric/1\"\n{content}")
         }
         content => content.to_owned(),
     };

@@ -3,8 +3,6 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
-
 use super::{PART, RIGHT, answers, cell, graded, write};
 
 const COMMENT: &str = r#""spec-comment":"The levels <script>agree</script>.""#;
@@ -100,13 +98,13 @@ fn no_file_of_an_earlier_run_is_lost_or_left_among_the_new_ones() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     class(folder);
-    write(folder, "o/grades.json", "my notes");
+    write(folder, "o/texts.html", "my notes");
     write(folder, "o/items.csv", "mine");
     write(folder, "w.csv", "name,Grade,Maximum Grade\nann,,20\nbea,,20\n");
     let says = grade(folder, "--worksheet w.csv");
     assert!(says.contains("the files of the last run are in o/earlier/1"), "{says}");
     let read = |place: &str| fs::read_to_string(folder.join("o").join(place)).unwrap();
-    assert_eq!(read("earlier/1/grades.json"), "my notes");
+    assert_eq!(read("earlier/1/texts.html"), "my notes");
     let corrected = read("moodle.csv").replace("ann,3.00", "ann,19.00");
     write(folder, "o/moodle.csv", &corrected);
     write(folder, "r.csv", "name\nbea\n");
@@ -114,11 +112,7 @@ fn no_file_of_an_earlier_run_is_lost_or_left_among_the_new_ones() {
     fs::remove_dir_all(folder.join("in/=cmd()")).unwrap();
     grade(folder, "");
     assert_eq!((read("earlier/2/moodle.csv"), read("items.csv")), (corrected, "mine".to_owned()));
-    for (place, is_there) in
-        [("earlier/2/gradescope/ann/results.json", true), ("gradescope/ann", false), ("moodle.csv", false)]
-    {
-        assert_eq!(folder.join("o").join(place).exists(), is_there, "{place}");
-    }
+    assert!(!folder.join("o/moodle.csv").exists());
 }
 
 #[test]
@@ -132,12 +126,6 @@ fn each_format_has_the_points_and_no_formula() {
     for cell in ["\n'=cmd(),", ",\"x;=1+1;\",", ",'＝1+1,"] {
         assert!(csv.contains(cell), "{cell}: {csv}");
     }
-    let json: Value = serde_json::from_str(&read("grades.json")).unwrap();
-    let ann = &json["students"][0];
-    assert_eq!((&ann["points"], &ann["items"]["s2-2"]["reason"]), (&3.0.into(), &"Right.".into()));
-    let results: Value = serde_json::from_str(&read("gradescope/ann/results.json")).unwrap();
-    assert_eq!((&results["score"], results["tests"].as_array().unwrap().len()), (&3.0.into(), 15));
-    assert!(!results.to_string().contains("65536"), "{results}");
     let texts = read("texts.html");
     assert!(
         texts.contains("The levels &lt;script&gt;agree&lt;/script&gt;.") && !texts.contains("<script"),

@@ -17,11 +17,11 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case {
-        what: "endings of Moodle, Canvas and Autolab; several files are one submission",
+        what: "endings of Moodle and Canvas; several files are one submission",
         roster: "user,name,mail\nana,Ana Silva,ana@x.pt\nbea,Bea Sá,b_1@x.pt\ncarl,Carl,carl@x.pt\n",
         files: &[
             ("in/Ana Silva_4711_assignsubmission_file_/", "RIGHT"),
-            ("in/b_1@x.pt_10_hand_in.json", "PART"),
+            ("in/b_1@x.pt/", "PART"),
             ("in/carl_345_67890_report.html", "<html></html>"),
             ("in/carl_LATE_345_67891_answers.json", "RIGHT"),
         ],
@@ -155,8 +155,8 @@ const CASES: &[Case] = &[
             ("in/lab_3_1001_a.json", "RIGHT"),
             ("in/lab_3_2002_b.json", "WRONG"),
             ("in/x_4_1_answers.json", "PART"),
-            ("in/x_4_2_exercises.json", "{}"),
-            ("o/map.csv", "submission,student\nx_4_1_answers.json,bea\nx_4_2_exercises.json,bea\nold,bea\n"),
+            ("in/x_4_2_more.json", "{}"),
+            ("o/map.csv", "submission,student\nx_4_1_answers.json,bea\nx_4_2_more.json,bea\nold,bea\n"),
         ],
         args: "--name-column user --output o in",
         code: 1,
