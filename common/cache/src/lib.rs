@@ -18,13 +18,15 @@
 //! | it is counted; iterations left out are multiplied | `tally.rs` |
 //! | counts get names | `counts.rs` |
 //!
-//! [`Replay`] feeds the same simulator with a trace in place of a kernel.
+//! [`Replay`] feeds the same simulator with a trace in place of a kernel. [`Classifier`] decides
+//! why accesses miss: the one definition of compulsory, capacity and conflict misses.
 
 #![forbid(unsafe_code)]
 
 mod addresses;
 mod counts;
 mod journal;
+mod kinds;
 mod level;
 mod loops;
 mod modelled;
@@ -44,9 +46,10 @@ mod walk;
 mod wide;
 
 pub use counts::{AccessTime, ArrayCounts, Counts, LevelCounts, LoadsStores, TlbCounts};
+pub use kinds::{Classifier, MissKind, MissKinds};
 pub use modelled::{Held, Modelled, switch_off_shortcuts};
 pub use policy::plru;
-pub use replay::{MissKinds, Outcome, PAGE, PageMisses, Replay, TooFar};
+pub use replay::{Outcome, PAGE, PageMisses, Replay, TooFar};
 
 #[cfg(test)]
 mod tests;

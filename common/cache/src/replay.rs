@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use figures::units::Bytes;
-use machine::{CacheLevel, Inclusion, Index, Machine, MachineError, Mapping, Prefetch, Replacement};
+use machine::{Machine, MachineError};
 
 use crate::counts::{self, Counts};
+use crate::kinds::{Classifier, MissKinds};
 use crate::loops::gcd;
 use crate::pages::PageMap;
 use crate::simulator::Simulator;
@@ -21,17 +22,6 @@ const MAX_REACH: u64 = 16 << 30;
 const REGION: u64 = 1 << 20;
 /// Bytes of pages whose frames are in a table, where the machine scatters pages.
 const MAPPED: u64 = 16 << 20;
-
-/// Misses of the first level by cause (M. D. Hill, 1987).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct MissKinds {
-    /// The line was never accessed before.
-    pub compulsory: u64,
-    /// A fully associative LRU cache of the same size misses too.
-    pub capacity: u64,
-    /// A fully associative LRU cache of the same size would hit.
-    pub conflict: u64,
-}
 
 /// What happened to one access. If it crosses lines, this is their sum.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,7 +67,7 @@ pub struct TooFar {
 pub struct Replay {
     sim: Simulator,
     regions: Regions,
-    kinds: Kinds,
+    kinds: Classifier,
     /// Accesses and misses by piece of [`PAGE`] bytes, at the model's addresses.
     pages: Vec<[u64; 2]>,
     names: Vec<&'static str>,
@@ -98,7 +88,7 @@ impl Replay {
         let reach = sim.pages().map_or(LINES * sim.smallest_line(), PageMap::reach);
         Ok(Replay {
             regions: Regions::new(sim.virtual_span(), reach.min(MAX_REACH)),
-            kinds: Kinds::new(&machine.levels[0])?,
+            kinds: Classifier::new(&machine.levels[0]),
             sim,
             pages: Vec::new(),
             names,
@@ -130,7 +120,7 @@ impl Replay {
         let before = self.sim.tally.levels[0].misses[array][kind];
         self.sim.access_line(own, store, name);
         let missed = self.sim.tally.levels[0].misses[array][kind] != before;
-        self.kinds.note(own, store, missed);
+        self.kinds.access(own, store, missed);
         let page = (own / PAGE) as usize;
         if page >= self.pages.len() {
             self.pages.resize(page + 1, [0; 2]);
@@ -175,7 +165,7 @@ impl Replay {
 
     /// The first level's misses by cause.
     pub fn kinds(&self) -> MissKinds {
-        self.kinds.counts
+        self.kinds.counts()
     }
 
     /// The pieces of [`PAGE`] bytes that were accessed, by address.
@@ -248,65 +238,6 @@ impl Regions {
     /// The program's address of an address of the model.
     fn address(&self, own: u64) -> u64 {
         self.used[(own / self.bytes) as usize] * self.bytes + own % self.bytes
-    }
-}
-
-/// Decides why an access missed, with a fully associative LRU cache of the same size.
-#[derive(Debug)]
-struct Kinds {
-    full: Simulator,
-    /// A bit for each line: whether it was accessed.
-    seen: Vec<u64>,
-    /// The line accessed last, if accessing it again changes nothing.
-    last: u64,
-    allocates: bool,
-    counts: MissKinds,
-}
-
-impl Kinds {
-    fn new(first: &CacheLevel) -> Result<Kinds, MachineError> {
-        let full = CacheLevel {
-            ways: first.lines(),
-            replacement: Replacement::Lru,
-            index: Index::Virtual,
-            prefetch: Prefetch::None,
-            inclusion: Inclusion::Neither,
-            ..first.clone()
-        };
-        let mut machine = Machine::undescribed(None, figures::units::Bytes(PAGE), Vec::new());
-        (machine.levels, machine.mapping) = (vec![full], Mapping::Identity);
-        Ok(Kinds {
-            full: Simulator::within(&machine, 0, 0, 1, |_, _, _| None)?,
-            seen: Vec::new(),
-            last: u64::MAX,
-            allocates: first.allocate,
-            counts: MissKinds::default(),
-        })
-    }
-
-    #[inline]
-    fn note(&mut self, address: u64, store: bool, missed: bool) {
-        let line = address >> self.full.levels[0].shift;
-        if line == self.last && !missed {
-            return;
-        }
-        self.last = if self.allocates { line } else { u64::MAX };
-        let before = self.full.tally.levels[0].misses[0];
-        self.full.access_line(address, store, 0);
-        let full_missed = self.full.tally.levels[0].misses[0] != before;
-        let (word, bit) = ((line / 64) as usize, 1 << (line % 64));
-        if word >= self.seen.len() {
-            self.seen.resize(word + 1, 0);
-        }
-        let is_first = self.seen[word] & bit == 0;
-        self.seen[word] |= bit;
-        let MissKinds { compulsory, capacity, conflict } = &mut self.counts;
-        *(match (missed, is_first, full_missed) {
-            (false, _, _) => return,
-            (true, true, _) => compulsory,
-            (true, false, true) => capacity,
-            (true, false, false) => conflict,
-        }) += 1;
     }
 }
 

@@ -1,11 +1,10 @@
 //! Watches each access of a kernel, and records its effect on the cache.
 
 use std::cell::Cell;
-use std::collections::HashSet;
 use std::ops::Range;
 use std::panic::Location;
 
-use cache::{Held, Modelled, plru};
+use cache::{Classifier, Held, MissKind, Modelled, plru};
 use machine::{Machine, Replacement};
 use memory::{Arena, IterationEnd, Lanes, Memory, Vector, Word};
 use serde::Serialize;
@@ -19,7 +18,7 @@ pub(super) const MAX_STEPS: usize = 20_000;
 pub enum Outcome {
     /// A hit.
     Hit,
-    /// A compulsory miss: the line was never in the cache before.
+    /// A compulsory miss: the first use of the line.
     Compulsory,
     /// A capacity miss: a fully associative cache of the same size misses too.
     Capacity,
@@ -62,23 +61,10 @@ pub struct Step {
     pub place: (u32, u32),
 }
 
-/// The same cache with one set.
-fn fully_associative(machine: &Machine) -> Machine {
-    let mut machine = machine.clone();
-    for cache in &mut machine.levels {
-        (cache.ways, cache.replacement) = (cache.lines(), Replacement::Lru);
-    }
-    machine
-}
-
 /// The model, with a record of the effect of each access.
 pub(super) struct Watcher {
     model: Modelled,
-    /// A fully associative LRU cache of the same size, and how often it missed.
-    full: Modelled,
-    full_misses: u64,
-    /// Lines that were in the cache at any time.
-    fetched: HashSet<u64>,
+    kinds: Classifier,
     origin: usize,
     line: u64,
     /// The present ways of every set.
@@ -96,9 +82,7 @@ impl Watcher {
         let first = &machine.levels[0];
         Ok(Watcher {
             model: Modelled::new(machine, arena).map_err(|error| error.to_string())?,
-            full: Modelled::new(&fully_associative(machine), arena).map_err(|error| error.to_string())?,
-            full_misses: 0,
-            fetched: HashSet::new(),
+            kinds: Classifier::new(first),
             origin: arena.origin(),
             line: first.line.0,
             sets: vec![vec![None; first.ways]; first.sets()],
@@ -115,7 +99,13 @@ impl Watcher {
         let set = (address / self.line) as usize % self.sets.len();
         let line = address - address % self.line;
         let held = self.model.content(1, set);
-        let outcome = self.outcome(set, line, &held);
+        let was_there = self.sets[set].iter().flatten().any(|way| way.address == line);
+        let outcome = match self.kinds.access(address, store, !was_there) {
+            None => Outcome::Hit,
+            Some(MissKind::Compulsory) => Outcome::Compulsory,
+            Some(MissKind::Capacity) => Outcome::Capacity,
+            Some(MissKind::Conflict) => Outcome::Conflict,
+        };
         let evicted = self.settle(set, line, &held);
         let next = self.next(set, line);
         self.steps.push(Step {
@@ -128,27 +118,6 @@ impl Watcher {
             next,
             place,
         });
-    }
-
-    /// The outcome of the last access, to `line` of `set`, in Hill's terms: a miss is a
-    /// conflict miss if a fully associative cache would have hit. After a store that misses
-    /// and does not fetch the line, the next miss is still compulsory.
-    fn outcome(&mut self, set: usize, line: u64, held: &[Held]) -> Outcome {
-        let is_first = !self.fetched.contains(&line);
-        if held.iter().any(|held| held.address == line) {
-            self.fetched.insert(line);
-        }
-        let misses = self.full.counts().level(1).map_or(0, |level| level.misses.total());
-        let full_missed = std::mem::replace(&mut self.full_misses, misses) < misses;
-        if self.sets[set].iter().flatten().any(|way| way.address == line) {
-            Outcome::Hit
-        } else if is_first {
-            Outcome::Compulsory
-        } else if full_missed {
-            Outcome::Capacity
-        } else {
-            Outcome::Conflict
-        }
     }
 
     /// Updates the shown ways of `set` to its present content; returns the evicted line,
@@ -198,10 +167,8 @@ impl Watcher {
         if self.watches() {
             if store {
                 self.model.store(byte, 0);
-                self.full.store(byte, 0);
             } else {
                 self.model.load(byte);
-                self.full.load(byte);
             }
             self.note(byte.as_ptr() as usize, store, place);
         }
@@ -226,7 +193,6 @@ impl Memory for Watcher {
     fn load<T: Word>(&mut self, cell: &Cell<T>) -> T {
         if self.watches() {
             self.model.load(cell);
-            self.full.load(cell);
             self.note(cell.as_ptr() as usize, false, caller());
         }
         cell.get()
@@ -237,7 +203,6 @@ impl Memory for Watcher {
         cell.set(value);
         if self.watches() {
             self.model.store(cell, value);
-            self.full.store(cell, value);
             self.note(cell.as_ptr() as usize, true, caller());
         }
     }
