@@ -96,25 +96,26 @@ impl Replay {
         })
     }
 
-    /// An access of `bytes` bytes, counted for the name with index `name`.
+    /// An access of `bytes` bytes, counted for the name with index `name`. Returns how many of
+    /// its lines missed in the first level.
     ///
     /// # Errors
     ///
     /// If the trace uses too much memory; the access is not counted then.
-    pub fn access(&mut self, address: u64, bytes: u64, store: bool, name: u8) -> Result<(), TooFar> {
+    pub fn access(&mut self, address: u64, bytes: u64, store: bool, name: u8) -> Result<u64, TooFar> {
         let shift = self.sim.levels[0].shift;
         let last = address.saturating_add(bytes.saturating_sub(1)) >> shift;
-        self.access_line(address, store, name)?;
+        let mut missed = u64::from(self.access_line(address, store, name)?);
         self.sim.tally.core.accesses[usize::from(store)] += 1;
         for line in (address >> shift) + 1..=last {
-            self.access_line(line << shift, store, name)?;
+            missed += u64::from(self.access_line(line << shift, store, name)?);
             self.sim.tally.core.splits[usize::from(store)] += 1;
         }
-        Ok(())
+        Ok(missed)
     }
 
     #[inline]
-    fn access_line(&mut self, address: u64, store: bool, name: u8) -> Result<(), TooFar> {
+    fn access_line(&mut self, address: u64, store: bool, name: u8) -> Result<bool, TooFar> {
         let own = self.regions.place(address)?;
         let (array, kind) = (usize::from(name), usize::from(store));
         let before = self.sim.tally.levels[0].misses[array][kind];
@@ -127,7 +128,7 @@ impl Replay {
         }
         self.pages[page][0] += 1;
         self.pages[page][1] += u64::from(missed);
-        Ok(())
+        Ok(missed)
     }
 
     /// The same as [`access`](Replay::access), with what happened.
@@ -156,6 +157,12 @@ impl Replay {
             evictions: tally.levels.iter().map(|level| level.evictions).collect(),
             tlb_misses: tally.tlbs.iter().map(|misses| misses.iter().sum()).collect(),
         }
+    }
+
+    /// Misses in `level` so far, counted from 1; none if there is no such level.
+    pub fn misses(&self, level: usize) -> u64 {
+        let level = self.sim.tally.levels.get(level.wrapping_sub(1));
+        level.map_or(0, |level| level.misses.as_flattened().iter().sum())
     }
 
     /// All counts so far.
