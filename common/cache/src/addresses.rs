@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use memory::{Allocation, Arena};
 
+use crate::table::PageTable;
 use crate::tally::MAX_ARRAYS;
 
 /// The name of memory outside the arrays.
@@ -75,12 +76,25 @@ impl AddressMap {
         if self.only.is_some() { self.end as u64 } else { self.outside + OUTSIDE_BYTES as u64 }
     }
 
-    /// The largest number of used blocks of `block` bytes whose distances are multiples of
-    /// `distance` bytes.
-    pub(crate) fn blocks_per_set(&self, block: usize, distance: usize) -> usize {
-        let blocks = |used: &Range<usize>| used.start / block..used.end.div_ceil(block);
+    /// The largest number of blocks of `block` bytes, used by data or by the entries of `table`,
+    /// whose distances are multiples of `distance` bytes.
+    pub(crate) fn blocks_per_set(&self, block: usize, distance: usize, table: Option<&PageTable>) -> usize {
+        let blocks = |used: Range<usize>| used.start / block..used.end.div_ceil(block);
         let sets = distance / block;
-        joined(self.used().iter().map(blocks).collect()).iter().map(|used| used.len().div_ceil(sets)).sum()
+        let used = self.used();
+        let entries = used.iter().flat_map(|used| table.into_iter().flat_map(|table| table.entries_of(used)));
+        let all = used.iter().cloned().chain(entries).map(blocks).collect();
+        joined(all).iter().map(|used| used.len().div_ceil(sets)).sum()
+    }
+
+    /// The largest number of used pages of `page` bytes in one of `sets` sets.
+    pub(crate) fn pages_per_set(&self, page: usize, sets: usize, set: impl Fn(u64) -> usize) -> usize {
+        let pages = |used: &Range<usize>| used.start / page..used.end.div_ceil(page);
+        let mut counts = vec![0; sets];
+        for page in joined(self.used().iter().map(pages).collect()).into_iter().flatten() {
+            counts[set(page as u64)] += 1;
+        }
+        counts.into_iter().max().unwrap_or(0)
     }
 
     /// All addresses that can be used: arrays, and memory outside them.

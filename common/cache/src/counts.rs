@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::addresses::OUTSIDE;
+use crate::table::PAGE_TABLE;
 use crate::tally::{LevelTally, Tally};
 use events::{CacheEvent, Event};
 use figures::units::Seconds;
@@ -30,7 +31,8 @@ impl LoadsStores {
 /// One array's misses at one level.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ArrayCounts {
-    /// The array's name; `(outside)` for memory outside the arrays.
+    /// The array's name; `(outside)` for memory outside the arrays, `(page table)` for the entries
+    /// that page walks read.
     pub name: &'static str,
     /// Its misses.
     pub misses: LoadsStores,
@@ -41,7 +43,7 @@ pub struct ArrayCounts {
 pub struct LevelCounts {
     /// 1 for the level next to the core.
     pub level: u8,
-    /// Accesses to this level.
+    /// Accesses to this level, the reads of page walks included.
     pub accesses: LoadsStores,
     /// Of these, misses.
     pub misses: LoadsStores,
@@ -64,6 +66,12 @@ impl LevelCounts {
     /// Hits.
     pub fn hits(&self) -> u64 {
         self.accesses.total() - self.misses.total()
+    }
+
+    /// Of the misses, those of page walks; `None` if the machine has no walks.
+    pub fn walk_misses(&self) -> Option<u64> {
+        let table = self.arrays.iter().find(|array| array.name == PAGE_TABLE);
+        table.map(|table| table.misses.loads)
     }
 }
 
@@ -117,12 +125,14 @@ impl Counts {
     /// The misses at each level of each array that was accessed, named `l1_misses_mul1`.
     pub fn by_array(&self) -> Vec<(String, Reading)> {
         let accessed = |name| {
-            let first = self.levels.first().and_then(|level| level.arrays.iter().find(|a| a.name == name));
-            name != OUTSIDE && first.is_some_and(|array| array.misses.total() > 0)
+            let mut all =
+                self.levels.iter().flat_map(|level| &level.arrays).filter(|array| array.name == name);
+            name != OUTSIDE && all.any(|array| array.misses.total() > 0)
         };
         let named = |level: &LevelCounts, array: &ArrayCounts| {
             let misses = Reading::new(array.misses.total() as f64, Source::Model);
-            (format!("l{}_misses_{}", level.level, array.name), misses)
+            let name = array.name.trim_matches(['(', ')']).replace(' ', "_");
+            (format!("l{}_misses_{name}", level.level), misses)
         };
         let all = self.levels.iter().flat_map(|level| level.arrays.iter().map(move |array| (level, array)));
         all.filter(|(_, array)| accessed(array.name)).map(|(level, array)| named(level, array)).collect()
@@ -209,7 +219,11 @@ pub(crate) fn gather(tally: &Tally, names: &[&'static str], machine: &Machine) -
     let ([loads, stores], splits) = (tally.core.accesses, tally.core.splits);
     let mut accesses = LoadsStores { loads: loads + splits[0], stores: stores + splits[1] };
     let mut levels = Vec::new();
+    let walks: u64 = tally.tlbs.last().map_or(0, |misses| misses.iter().sum());
     for (level, cache) in tally.levels.iter().zip(&machine.levels) {
+        if let Some(walk) = machine.walk.filter(|walk| walk.cache == cache.level && walks > 0) {
+            accesses.loads += walks * u64::from(walk.levels);
+        }
         let counts = level_counts(cache.level, level, names, accesses);
         let missed = counts.misses.stores - level.not_allocated;
         accesses = LoadsStores { loads: counts.misses.loads, stores: missed + counts.written_through };
@@ -237,6 +251,7 @@ fn level_counts(
         name,
         misses: LoadsStores { loads, stores },
     };
+    let names = names.iter().chain(&[PAGE_TABLE]);
     let arrays: Vec<ArrayCounts> = tally.misses.iter().zip(names).map(one).collect();
     let sum = |pick: fn(&ArrayCounts) -> u64| arrays.iter().map(pick).sum();
     LevelCounts {

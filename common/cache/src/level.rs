@@ -3,7 +3,7 @@
 //! page translations.
 
 use figures::units::Bytes;
-use machine::{CacheLevel, Inclusion, Index, Machine, Replacement, Write};
+use machine::{CacheLevel, Inclusion, Index, Machine, Replacement, TlbIndex, Write};
 
 use crate::policy::{Fifo, Lru, Plru, RandomVictim};
 use crate::prefetch::Prefetcher;
@@ -24,6 +24,12 @@ pub(crate) struct SetIndex {
 impl SetIndex {
     pub(crate) fn new(sets: usize) -> SetIndex {
         SetIndex { sets: sets as u64, is_power_of_two: sets.is_power_of_two() }
+    }
+
+    /// Bits by which the page numbers of a TLB with that index are shifted and added (exclusive
+    /// or) to themselves; a shift by 63 adds nothing.
+    pub(crate) fn fold(index: TlbIndex, sets: usize) -> u32 {
+        if index == TlbIndex::Xor && sets > 1 { sets.ilog2() } else { 63 }
     }
 
     #[inline(always)]
@@ -257,28 +263,46 @@ impl Level {
 pub(crate) struct Tlb {
     pub(crate) store: Box<dyn Store>,
     index: SetIndex,
+    /// See [`SetIndex::fold`].
+    pub(crate) fold: u32,
 }
 
 impl Tlb {
-    /// With these sets and ways; with `pages`, a TLB that holds all of these pages.
-    pub(crate) fn new(sets: usize, ways: usize, page: Bytes, pages: Option<usize>) -> Tlb {
-        let shift = page.0.trailing_zeros();
-        let layout = match pages {
-            Some(sets) => Layout { sets, ways: 1, shift, resident: true },
-            None => Layout { sets, ways, shift, resident: false },
+    /// The TLB `tlb`; with `pages`, one that holds all of these pages.
+    pub(crate) fn new(tlb: &machine::Tlb, page: Bytes, pages: Option<usize>) -> Tlb {
+        let (sets, shift) = (tlb.entries / tlb.ways, page.0.trailing_zeros());
+        let (layout, fold) = match pages {
+            Some(sets) => (Layout { sets, ways: 1, shift, resident: true }, 63),
+            None => {
+                (Layout { sets, ways: tlb.ways, shift, resident: false }, SetIndex::fold(tlb.index, sets))
+            }
         };
-        Tlb { store: new_sets(Replacement::Lru, layout), index: SetIndex::new(layout.sets) }
+        Tlb { store: new_sets(Replacement::Lru, layout), index: SetIndex::new(layout.sets), fold }
+    }
+
+    /// The distance in bytes of pages that are in the same set.
+    pub(crate) fn span(&self) -> u64 {
+        let span = self.store.layout().span();
+        if self.fold < 63 { span << self.fold } else { span }
+    }
+
+    /// Set and tag of `page`.
+    #[inline(always)]
+    fn place(&self, page: u64) -> (usize, Tag) {
+        (self.index.of(page ^ page >> self.fold), tag_of(page))
     }
 
     /// Uses the page, or fills it; returns whether it was there.
     #[inline]
     pub(crate) fn touch(&mut self, page: u64) -> bool {
-        self.store.touch(self.index.of(page), tag_of(page), 0).hit
+        let (set, key) = self.place(page);
+        self.store.touch(set, key, 0).hit
     }
 
     /// Whether the page is there; this is no use of it.
     pub(crate) fn has(&mut self, page: u64) -> bool {
-        self.store.tag(self.index.of(page), tag_of(page)) != 0
+        let (set, key) = self.place(page);
+        self.store.tag(set, key) != 0
     }
 }
 

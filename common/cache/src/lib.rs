@@ -13,7 +13,7 @@
 //! |---|---|
 //! | the kernel's accesses and loops are written down as a description | `modelled.rs`, `loops.rs` |
 //! | the description is walked, iterations that recur are left out | `walk.rs`, `redundant.rs`, `shortcuts.rs` |
-//! | each access goes through TLBs and levels | `simulator.rs`, `level.rs`, `prefetch.rs` |
+//! | each access goes through TLBs and levels, page walks read the page table | `simulator.rs`, `level.rs`, `prefetch.rs`, `table.rs` |
 //! | a set finds the line, or a victim | `sets.rs` or, for sets of many ways, `wide.rs`; `policy/` |
 //! | it is counted; iterations left out are multiplied | `tally.rs` |
 //! | counts get names | `counts.rs` |
@@ -40,6 +40,7 @@ mod request;
 mod sets;
 mod shortcuts;
 mod simulator;
+mod table;
 mod tag;
 mod tally;
 mod walk;

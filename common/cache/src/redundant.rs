@@ -49,6 +49,8 @@ impl Redundant {
         }
         // Of two successive iterations.
         let most_lines = needed.len() + of.moving.len();
+        // An access that moves to a new page may read the page table, in any set.
+        let entries = sim.table().map_or(0, |table| table.levels() * of.moving.len());
         if !sim.tlbs.first().is_none_or(|tlb| tlb.store.keeps_last(most_lines)) {
             return None;
         }
@@ -59,7 +61,10 @@ impl Redundant {
             }
         }
         let mut sets = Vec::new();
-        if !first.store.keeps_last(most_lines) {
+        if !first.store.keeps_last(most_lines + entries) {
+            if entries > 0 {
+                return None;
+            }
             let shared =
                 |at: &usize| staying.iter().any(|other| set(*other) == set(*at) && line(*other) != line(*at));
             if lines.iter().any(shared) {

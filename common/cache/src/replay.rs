@@ -7,9 +7,11 @@ use machine::{Machine, MachineError};
 
 use crate::counts::{self, Counts};
 use crate::kinds::{Classifier, MissKinds};
+use crate::level::Tlb;
 use crate::loops::gcd;
 use crate::pages::PageMap;
 use crate::simulator::Simulator;
+use crate::table::PageTable;
 use crate::tag::LINES;
 
 /// Bytes of the pieces of memory whose misses [`Replay::pages`] lists.
@@ -84,8 +86,14 @@ impl Replay {
         if machine.levels.is_empty() {
             return Err(MachineError::Refused(machine.unknown.join("; ")));
         }
-        let sim = Simulator::within(machine, MAPPED, 0, names.len(), |_, _, _| None)?;
-        let reach = sim.pages().map_or(LINES * sim.smallest_line(), PageMap::reach);
+        // The page table is after everything: in the upper half of what the model reaches.
+        let plain = Simulator::within(machine, MAPPED, 0, names.len(), None, None)?;
+        let reach = plain.pages().map_or(LINES * plain.smallest_line(), PageMap::reach);
+        let half = 1 << reach.ilog2().saturating_sub(1);
+        let (sim, reach) = match PageTable::new(machine, half, names.len()) {
+            Some(table) => (Simulator::within(machine, MAPPED, 0, names.len(), Some(table), None)?, half),
+            None => (plain, reach),
+        };
         Ok(Replay {
             regions: Regions::new(sim.virtual_span(), reach.min(MAX_REACH)),
             kinds: Classifier::new(&machine.levels[0]),
@@ -252,9 +260,8 @@ impl Simulator {
     /// The distance in bytes after which lines and pages share sets again, at virtual
     /// addresses; a multiple of [`PAGE`], of a page and of [`REGION`].
     fn virtual_span(&self) -> u64 {
-        let tlbs = self.tlbs.iter().map(|tlb| &tlb.store);
         let levels = self.levels.iter().filter(|level| self.pages().is_none() || !level.physical);
-        let spans = tlbs.chain(levels.map(|level| &level.store)).map(|store| store.layout().span());
+        let spans = levels.map(|level| level.store.layout().span()).chain(self.tlbs.iter().map(Tlb::span));
         let page = 1 << self.page_shift;
         spans.chain([page, PAGE]).fold(REGION, |all, span| all / gcd(all, span) * span)
     }

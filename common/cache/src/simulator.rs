@@ -2,17 +2,18 @@
 //! them windows (see [`Journal`](crate::journal::Journal)), a test whether its state
 //! recurs, and a jump over iterations that would count the same.
 
-use machine::{Machine, MachineError};
+use machine::{CacheLevel, Machine, MachineError};
 use memory::Arena;
 
 use crate::addresses::AddressMap;
 use crate::journal::Moves;
-use crate::level::{Level, Tlb};
+use crate::level::{Level, SetIndex, Tlb};
 use crate::loops::{Access, AccessKind, gcd};
 use crate::pages::PageMap;
 use crate::prefetch::Prefetcher;
 use crate::request::{Request, kind};
 use crate::sets::Store;
+use crate::table::PageTable;
 use crate::tag::{DIRTY, LINE, LINES, Tag};
 use crate::tally::{CoreTally, Tally};
 
@@ -25,7 +26,11 @@ pub(crate) struct Simulator {
     pub(crate) tlbs: Vec<Tlb>,
     pub(crate) tally: Tally,
     pub(crate) page_shift: u32,
+    /// The fold of the first TLB's index.
+    page_fold: u32,
     pages: Option<PageMap>,
+    /// What a miss of the last TLB reads.
+    table: Option<PageTable>,
     /// For each value of the lower bits of a set's number: the page, and the tag of the
     /// line, used last in these sets of the first TLB and the first level. Using it again
     /// changes nothing.
@@ -39,6 +44,12 @@ pub(crate) struct Simulator {
     /// The requests of a level to the next: two lists, used alternately.
     asks: [Vec<Request>; 2],
     windows: Vec<Window>,
+}
+
+/// The number of lines in a level, or pages in a TLB, that never evicts one; `None` if it does.
+pub(crate) struct Residents<'r> {
+    lines: &'r dyn Fn(&CacheLevel) -> Option<usize>,
+    pages: &'r dyn Fn(&machine::Tlb) -> Option<usize>,
 }
 
 /// The state at the start of a window, except for the sets.
@@ -56,29 +67,43 @@ impl Simulator {
         addresses: &AddressMap,
         resident: bool,
     ) -> Result<Simulator, MachineError> {
-        let end = addresses.end() as usize;
-        // The number of blocks in a level without evictions.
-        let residents = |block: usize, sets: usize, ways: usize| {
-            let fits = resident && addresses.blocks_per_set(block, sets * block) <= ways;
-            fits.then(|| end.div_ceil(block))
+        let arrays = addresses.names().len();
+        let table = PageTable::new(machine, 2 * addresses.outside(), arrays);
+        // The number of lines, or of pages, in a level without evictions.
+        let lines = |cache: &CacheLevel| {
+            let (line, ways) = (cache.line.get(), cache.ways);
+            let fits =
+                resident && addresses.blocks_per_set(line, cache.sets() * line, table.as_ref()) <= ways;
+            let end = table.as_ref().map_or(addresses.end(), PageTable::end);
+            fits.then(|| end.div_ceil(cache.line.0) as usize)
+        };
+        let pages = |tlb: &machine::Tlb| {
+            let (page, sets) = (machine.page_size.get(), tlb.entries / tlb.ways);
+            let (fold, index) = (SetIndex::fold(tlb.index, sets), SetIndex::new(sets));
+            let set = |page| index.of(page ^ page >> fold);
+            let fits = resident && addresses.pages_per_set(page, sets, set) <= tlb.ways;
+            fits.then(|| (addresses.end() as usize).div_ceil(page))
         };
         let reach = addresses.outside() + Arena::ALIGNMENT as u64;
-        Simulator::within(machine, addresses.outside(), reach, addresses.names().len(), residents)
+        let residents = Residents { lines: &lines, pages: &pages };
+        let table = PageTable::new(machine, 2 * addresses.outside(), arrays);
+        Simulator::within(machine, addresses.outside(), reach, arrays, table, Some(residents))
     }
 
-    /// The hierarchy of `machine` for addresses below `reach` in `arrays` arrays, with a
-    /// table of the pages below `mapped`. `residents` of a block's bytes, sets and ways
-    /// gives the number of blocks where nothing is ever evicted.
+    /// The hierarchy of `machine` for addresses below `reach` in `arrays` arrays, with the frames
+    /// of the pages below `mapped`, and a page `table`.
     pub(crate) fn within(
         machine: &Machine,
         mapped: u64,
         reach: u64,
         arrays: usize,
-        residents: impl Fn(usize, usize, usize) -> Option<usize>,
+        table: Option<PageTable>,
+        residents: Option<Residents<'_>>,
     ) -> Result<Simulator, MachineError> {
+        let end = table.as_ref().map_or(0, PageTable::end);
         let line = machine.levels.iter().map(|cache| cache.line.get()).min().unwrap_or(64);
-        let pages = PageMap::new(machine, mapped, LINES * line as u64);
-        let bytes = pages.as_ref().map_or(0, PageMap::reach).max(reach);
+        let pages = PageMap::new(machine, mapped.max(end), LINES * line as u64);
+        let bytes = pages.as_ref().map_or(0, PageMap::reach).max(reach).max(end);
         if bytes / line as u64 >= LINES {
             let reach = (LINES as usize).saturating_mul(line);
             return Err(MachineError::Refused(match machine.sealed() {
@@ -93,24 +118,28 @@ impl Simulator {
         let prefetches = machine.levels.iter().any(|cache| cache.prefetch != machine::Prefetch::None);
         let levels = machine.levels.iter().map(|cache| {
             let may = cache.level > 1 && pages.is_none() && !prefetches;
-            let lines = residents(cache.line.get(), cache.sets(), cache.ways).filter(|_| may);
+            let lines = residents.as_ref().filter(|_| may).and_then(|residents| (residents.lines)(cache));
             Level::new(machine, cache, lines)
         });
         let levels = levels.collect::<Vec<_>>();
         let tlb = |tlb: &machine::Tlb| {
-            let sets = tlb.entries / tlb.ways;
-            let page = machine.page_size;
-            Tlb::new(sets, tlb.ways, page, residents(page.get(), sets, tlb.ways))
+            let pages = residents.as_ref().and_then(|residents| (residents.pages)(tlb));
+            Tlb::new(tlb, machine.page_size, pages)
         };
         let first = &levels[0];
         Ok(Simulator {
             plain_loads: first.loads_plainly(),
             plain_stores: first.stores_plainly(),
-            tally: Tally::new(levels.len(), machine.tlbs.len(), arrays),
+            tally: Tally::new(levels.len(), machine.tlbs.len(), arrays + usize::from(table.is_some())),
             tlbs: machine.tlbs.iter().map(tlb).collect(),
             levels,
             page_shift: machine.page_size.0.trailing_zeros(),
+            page_fold: machine
+                .tlbs
+                .first()
+                .map_or(63, |tlb| SetIndex::fold(tlb.index, tlb.entries / tlb.ways)),
             pages,
+            table,
             last_pages: vec![u64::MAX; machine.tlbs.first().map_or(1, |tlb| slots(tlb.entries / tlb.ways))],
             last_lines: vec![NO_LINE; slots(machine.levels[0].sets())],
             events: 0,
@@ -138,13 +167,15 @@ impl Simulator {
     /// The distance after which lines and pages are in the same sets again, in all levels;
     /// `None` if there is no such distance, or something else depends on addresses.
     pub(crate) fn span_of_sets(&self) -> Option<u64> {
-        if self.pages.is_some() || self.levels.iter().any(|level| level.prefetcher.is_some()) {
+        if self.table.is_some()
+            || self.pages.is_some()
+            || self.levels.iter().any(|level| level.prefetcher.is_some())
+        {
             return None;
         }
-        let stores = self.tlbs.iter().map(|tlb| &tlb.store);
-        let stores = stores.chain(self.levels.iter().map(|level| &level.store));
-        stores
-            .map(|store| store.layout().span())
+        let spans = self.tlbs.iter().map(Tlb::span);
+        spans
+            .chain(self.levels.iter().map(|level| level.store.layout().span()))
             .try_fold(1, |all: u64, span| all.checked_mul(span / gcd(all, span)))
     }
 
@@ -187,12 +218,18 @@ impl Simulator {
     #[inline(always)]
     pub(crate) fn access_line(&mut self, address: u64, store: bool, array: u8) {
         let page = address >> self.page_shift;
-        let last_page = self.last_pages.len() - 1;
-        let last_page = &mut self.last_pages[page as usize & last_page];
+        let slot = (page ^ page >> self.page_fold) as usize & (self.last_pages.len() - 1);
+        let last_page = &mut self.last_pages[slot];
         if *last_page != page {
             *last_page = page;
             self.translate(page, array);
         }
+        self.access_first(address, store, array);
+    }
+
+    /// An access of the first level.
+    #[inline(always)]
+    fn access_first(&mut self, address: u64, store: bool, array: u8) {
         let plain = if store { self.plain_stores } else { self.plain_loads };
         if !plain {
             return self.access_by_rules(address, store, array);
@@ -223,6 +260,24 @@ impl Simulator {
             }
             misses[usize::from(array)] += 1;
             self.events += 1;
+        }
+        self.walk(page);
+    }
+
+    /// Reads the entries of the page table for `page`, that of the last table at the end.
+    #[inline(never)]
+    fn walk(&mut self, page: u64) {
+        let Some(table) = &self.table else { return };
+        let (first, array) = (table.level == 0, table.array);
+        for level in (0..table.levels()).rev() {
+            let Some(table) = &self.table else { return };
+            let address = table.entry(level, page);
+            if first {
+                self.access_first(address, false, array);
+            } else {
+                self.asks[0].push(request(address, false, array, false));
+                self.serve_below();
+            }
         }
     }
 
@@ -283,6 +338,11 @@ impl Simulator {
     /// Number of events so far other than hits in the first level and the first TLB.
     pub(crate) fn events(&self) -> u64 {
         self.events
+    }
+
+    /// The page table, if page walks read it.
+    pub(crate) fn table(&self) -> Option<&PageTable> {
+        self.table.as_ref()
     }
 
     /// Whether a load that hits in the first level and the first TLB changes nothing but the

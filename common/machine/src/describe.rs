@@ -6,7 +6,7 @@ use toml::Spanned;
 mod checked;
 mod levels;
 
-use super::{CacheLevel, Core, Machine, MachineError, Mapping, Tlb};
+use super::{CacheLevel, Core, Machine, MachineError, Mapping, Tlb, Walk};
 use checked::{Checked, Given, LARGEST, bytes, hertz, refuse, time};
 use figures::text::{is_unprintable, says_nothing, shorten};
 use figures::units::{Bytes, Hertz, Seconds};
@@ -43,6 +43,16 @@ struct Pages {
     size: Option<Given>,
     mapping: Option<MappingName>,
     seed: Option<Spanned<u64>>,
+    walk: Option<Spanned<WalkName>>,
+    walk_levels: Option<Spanned<u8>>,
+}
+
+#[derive(Deserialize, Clone, Copy, PartialEq)]
+enum WalkName {
+    L1,
+    L2,
+    #[serde(rename = "none")]
+    None,
 }
 
 #[derive(Deserialize, Default)]
@@ -129,6 +139,7 @@ impl Description {
             clock,
             page_size: self.pages.size()?,
             mapping: self.pages.mapping()?,
+            walk: self.pages.walk(levels.len(), tlbs.len())?,
             levels,
             tlbs,
             memory_latency: memory_latency.transpose()?,
@@ -176,6 +187,38 @@ impl Pages {
             (_, Some(seed)) => refuse("pages.seed", seed, "only mapping = \"random\" draws from a seed"),
             (_, None) => Ok(Mapping::Identity),
         }
+    }
+}
+
+impl Pages {
+    fn walk(&self, caches: usize, tlbs: usize) -> Checked<Option<Walk>> {
+        let name = self.walk.as_ref().map_or(WalkName::None, |name| *name.get_ref());
+        let (cache, given) = match (name, &self.walk, &self.walk_levels) {
+            (WalkName::L1, Some(given), _) => (1, given),
+            (WalkName::L2, Some(given), _) => (2, given),
+            (_, _, Some(levels)) => {
+                return refuse(
+                    "pages.walk_levels",
+                    levels,
+                    "there are no walks; add walk = \"L1\" or \"L2\"",
+                );
+            }
+            _ => return Ok(None),
+        };
+        if tlbs == 0 {
+            return refuse("pages.walk", given, "only a miss of a TLB walks the page table; add a [[tlb]]");
+        }
+        if usize::from(cache) > caches {
+            return refuse("pages.walk", given, format!("is L{cache}, and the machine has no such cache"));
+        }
+        let most = Walk::most_levels(self.size()?);
+        let levels = match &self.walk_levels {
+            Some(given) if !(1..=4).contains(given.get_ref()) => {
+                return refuse("pages.walk_levels", given, "must be from 1 to 4");
+            }
+            given => given.as_ref().map_or(1, |levels| (*levels.get_ref()).min(most)),
+        };
+        Ok(Some(Walk { cache, levels }))
     }
 }
 

@@ -17,6 +17,10 @@
 //! size = "4K"                            # default 4K
 //! mapping = "random"                     # identity (default) or random
 //! seed = 1                               # for random; default 1
+//! walk = "L1"                            # the cache in which a miss of the last TLB reads the page
+//!                                        # table: L1, L2; none (default): the table is not modelled
+//! walk_levels = 1                        # tables read in a walk, from the last; default 1: the
+//!                                        # entries above are in the paging-structure caches
 //!
 //! [core]
 //! in_flight = 10                         # accesses on their way at a time; default 1
@@ -42,7 +46,9 @@
 //! level = 1
 //! entries = 64
 //! ways = 4                               # a number, or "full"
-//! penalty = "7 cycles"                   # what a miss adds; default nothing
+//! index = "modulo"                       # a page's set: modulo (default), or xor: the lower bits of
+//!                                        # the page's number, exclusive or the next as many
+//! penalty = "7 cycles"                   # what a miss adds, besides a walk's reads; default nothing
 //! ```
 
 mod describe;
@@ -55,7 +61,7 @@ mod sealed;
 pub use describe::LONGEST;
 pub use error::MachineError;
 pub use level::{CacheLevel, Inclusion, Index, Prefetch, Replacement, Write};
-pub use machine::{Core, Machine, Mapping, Tlb};
+pub use machine::{Core, Machine, Mapping, Tlb, TlbIndex, Walk};
 pub use print::quoted;
 pub use sealed::{SealedFile, seal};
 
@@ -76,7 +82,7 @@ macro_rules! entries {
 
 /// The machines that come with the kit, oldest first.
 pub fn catalogue() -> &'static [CatalogueEntry] {
-    static CATALOGUE: [CatalogueEntry; 9] = entries! {
+    static CATALOGUE: [CatalogueEntry; 10] = entries! {
         "sparcstation-1+"
         "lecture"
         "i5-7500"
@@ -84,6 +90,7 @@ pub fn catalogue() -> &'static [CatalogueEntry] {
         "ryzen5-3600x"
         "zen3"
         "golden-cove"
+        "zen4"
         "zen5"
         "apple-m1"
     };

@@ -18,6 +18,41 @@ pub enum Mapping {
     },
 }
 
+/// Which set of a TLB a page belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TlbIndex {
+    /// The page number modulo the number of sets.
+    Modulo,
+    /// The lower bits of the page number, exclusive or the next as many (2^b sets: bits 0 to
+    /// b - 1 and bits b to 2b - 1).
+    Xor,
+}
+
+/// The page walks of a machine: a page that no TLB holds is looked up in the page table, whose
+/// entries are read through the caches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Walk {
+    /// The level of cache that the walks read first: 1 or 2.
+    pub cache: u8,
+    /// Tables whose entries are read through the caches, the last one included; entries of the
+    /// tables above are in the paging-structure caches.
+    pub levels: u8,
+}
+
+impl Walk {
+    /// Bytes of an entry.
+    pub const ENTRY: u64 = 8;
+    /// Entries of a table: an entry of one table covers so many of the table below.
+    pub const ENTRIES: u64 = 512;
+
+    /// The most levels that a walk has for pages of `page` bytes: 4 tables translate 48 bits
+    /// with pages of 4 KiB; 2 MiB pages need one less, 1 GiB pages two.
+    pub fn most_levels(page: Bytes) -> u8 {
+        (48 - page.0.ilog2().min(39)).div_ceil(Walk::ENTRIES.ilog2()).min(4) as u8
+    }
+}
+
 /// One level of data TLB.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Tlb {
@@ -27,7 +62,9 @@ pub struct Tlb {
     pub entries: usize,
     /// Translations per set.
     pub ways: usize,
-    /// Time that a miss of this TLB adds to an access.
+    /// Which set a page belongs to.
+    pub index: TlbIndex,
+    /// Time that a miss of this TLB adds to an access, besides the reads of a page walk.
     pub penalty: Option<Seconds>,
 }
 
@@ -61,6 +98,8 @@ pub struct Machine {
     pub levels: Vec<CacheLevel>,
     /// Data TLBs, level 1 first; none if the description names none.
     pub tlbs: Vec<Tlb>,
+    /// What a miss of the last TLB reads; nothing if the description names no walk.
+    pub walk: Option<Walk>,
     /// Time from a load to its data when no cache has it.
     pub memory_latency: Option<Seconds>,
     /// The other costs of a loop.
@@ -83,6 +122,7 @@ impl Machine {
             mapping: Mapping::Identity,
             levels: Vec::new(),
             tlbs: Vec::new(),
+            walk: None,
             memory_latency: None,
             core: Core { in_flight: 1.0, store: Seconds(0.0), step: Seconds(0.0), pass: Seconds(0.0) },
             unknown,

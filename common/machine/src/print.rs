@@ -28,6 +28,9 @@ impl Machine {
         if let Mapping::Random { seed } = self.mapping {
             text += &format!("mapping = \"random\"\nseed = {seed}\n");
         }
+        if let Some(walk) = self.walk {
+            text += &format!("walk = \"L{}\"\nwalk_levels = {}\n", walk.cache, walk.levels);
+        }
         let core = &self.core;
         let (store, step, pass) = (time(core.store), time(core.step), time(core.pass));
         text += &format!("\n[core]\nin_flight = {:?}\n", core.in_flight);
@@ -36,6 +39,7 @@ impl Machine {
         for tlb in &self.tlbs {
             let (number, entries, ways) = (tlb.level, tlb.entries, tlb.ways);
             text += &format!("\n[[tlb]]\nlevel = {number}\nentries = {entries}\nways = {ways}\n");
+            text += &format!("index = {}\n", quoted(&tlb.index));
             text += &tlb.penalty.map_or(String::new(), |penalty| format!("penalty = {}\n", time(penalty)));
         }
         text

@@ -82,9 +82,30 @@ fn a_wrong_description_is_refused_with_key_line_and_reason() {
     refused("ways = 8", &format!("ways = 8\n#{}", "x".repeat(LONGEST)), 1, "description", "262144 bytes");
     refused("\n\n", "\npages = { size = 3000 }\n", 2, "pages.size", "no page size");
     refused("\n\n", "\npages = { seed = 3 }\n", 2, "pages.seed", "mapping");
+    refused("\n\n", "\npages = { walk = \"L1\" }\n", 2, "pages.walk", "add a [[tlb]]");
+    refused("\n\n", "\npages = { walk = \"L4\" }\n", 2, "pages", "unknown variant `L4`");
+    refused("\n\n", "\npages = { walk_levels = 2 }\n", 2, "pages.walk_levels", "add walk");
+    let tlb = "ways = 8\n[[tlb]]\nlevel = 1\nentries = 12\nways = 4\nindex = \"xor\"";
+    refused("ways = 8", tlb, 12, "tlb.index", "this TLB has 3");
     refused("\n\n", "\ncore = { in_flight = 0.0 }\n", 2, "core.in_flight", "from 1 to 1000");
     refused("name = \"small\"", &format!("name = \"{}\"", "x".repeat(101)), 1, "name", "100 characters");
     refused("\n\n", "\nclock = \"0 GHz\"\n", 2, "clock", "'0 GHz' is not a clock above 0");
+}
+
+#[test]
+fn a_walk_reads_the_tables_that_pages_of_that_size_need() {
+    let walk = |pages: &str| {
+        let text = format!("{SMALL}[[tlb]]\nlevel = 1\nentries = 16\nways = 4\n[pages]\n{pages}");
+        Machine::from_toml(&text, "small.toml").map(|machine| machine.walk).map_err(|error| error.to_string())
+    };
+    assert_eq!(walk("walk = \"none\""), Ok(None));
+    assert_eq!(walk("walk = \"L1\""), Ok(Some(Walk { cache: 1, levels: 1 })));
+    for (size, levels) in [("4K", 4), ("64K", 4), ("2M", 3), ("1G", 2)] {
+        let pages = format!("walk = \"L1\"\nwalk_levels = 4\nsize = \"{size}\"");
+        assert_eq!(walk(&pages), Ok(Some(Walk { cache: 1, levels })), "{size}");
+    }
+    assert!(walk("walk = \"L2\"").unwrap_err().contains("the machine has no such cache"));
+    assert!(walk("walk = \"L1\"\nwalk_levels = 5").unwrap_err().contains("from 1 to 4"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use cache::{MissKinds, Modelled, PAGE, Replay};
 use figures::random::Random;
 use figures::units::Bytes;
-use machine::{CacheLevel, Machine, Mapping};
+use machine::{CacheLevel, Machine, Mapping, Prefetch};
 use memory::{Arena, Lanes, Memory, Vector, Word};
 
 use crate::reference::machines::random_machine;
@@ -17,6 +17,7 @@ fn one_level(sets: usize, ways: usize, line: usize) -> Machine {
     let size = Bytes((sets * ways * line) as u64);
     let first = CacheLevel { size, line: Bytes(line as u64), ways, ..machine.levels[0].clone() };
     machine.levels = vec![first];
+    machine.walk = None;
     machine
 }
 
@@ -189,6 +190,13 @@ fn a_kernel_and_its_trace_count_the_same() {
         let (machine, text) = random_machine(&mut random);
         if machine.mapping != Mapping::Identity {
             continue; // pages get their frames in another order
+        }
+        // The page table begins at multiples of 128 KiB: at another one in a trace.
+        let fits = |cache: &CacheLevel| {
+            (128 << 10) % (cache.sets() as u64 * cache.line.0) == 0 && cache.prefetch == Prefetch::None
+        };
+        if machine.walk.is_some() && !machine.levels.iter().all(fits) {
+            continue;
         }
         compared += 1;
         let arena = Arena::with_capacity(1 << 16).unwrap();

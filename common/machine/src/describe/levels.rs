@@ -4,7 +4,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::checked::{Checked, Given, LARGEST, bytes, refuse, time, ways};
-use crate::{CacheLevel, Inclusion, Index, Prefetch, Replacement, Tlb, Write};
+use crate::{CacheLevel, Inclusion, Index, Prefetch, Replacement, Tlb, TlbIndex, Write};
 use figures::units::{Bytes, Hertz};
 
 /// Largest number of lines of a cache: a model stores 8 to 24 bytes for each.
@@ -33,6 +33,7 @@ pub(super) struct TlbEntry {
     level: Spanned<u8>,
     entries: Spanned<usize>,
     ways: Given,
+    index: Option<Spanned<TlbIndex>>,
     penalty: Option<Given>,
 }
 
@@ -149,8 +150,15 @@ impl TlbEntry {
             return refuse("tlb.entries", &self.entries, "must be from 1 to 65536");
         }
         let ways = ways("tlb.ways", &self.ways, entries)?;
+        let index = self.index.as_ref().map_or(TlbIndex::Modulo, |index| *index.get_ref());
+        if let (TlbIndex::Xor, Some(given)) = (index, &self.index)
+            && !(entries / ways).is_power_of_two()
+        {
+            let reason = format!("\"xor\" needs 2, 4, 8 ... sets, this TLB has {}", entries / ways);
+            return refuse("tlb.index", given, reason);
+        }
         let penalty = self.penalty.as_ref().map(|p| time("tlb.penalty", p, clock)).transpose()?;
-        Ok(Tlb { level, entries, ways, penalty })
+        Ok(Tlb { level, entries, ways, index, penalty })
     }
 }
 

@@ -39,6 +39,11 @@ impl Arrays {
         }
     }
 
+    /// Where the page table begins.
+    pub(crate) fn end(&self) -> u64 {
+        2 * self.outside as u64
+    }
+
     /// The arrays in order; the last name is for everything else.
     pub(crate) fn names(&self) -> &[&'static str] {
         &self.names

@@ -2,7 +2,12 @@
 //! the other, without any shortcut.
 //!
 //! - An access that crosses the end of a first-level line is one access per line. Each of
-//!   these looks its page up in the TLBs, then requests its line from the first cache.
+//!   these looks its page up in the TLBs, then requests its line from the first cache. If no
+//!   TLB has the page, entries of the page table are loaded before that: one of 8 bytes from
+//!   each of the tables that are read, the one that covers all the pages first. Entries of the
+//!   last table are one after the other in the order of pages; the table above has one for 512
+//!   of them, and begins where the space for the entries of all pages ends: of all pages below
+//!   the page table, or of 512 if those are fewer.
 //! - A level serves all requests that the level above made for one access, in order,
 //!   before the next level serves the requests of this one.
 //! - A miss first changes its own set: the victim leaves, the line is there. Then the level
@@ -25,6 +30,8 @@ pub(crate) struct Reference {
     arrays: Arrays,
     pages: Pages,
     tlbs: Vec<Tlb>,
+    /// The level of cache that page walks ask, and the number of entries that each reads.
+    walk: Option<(usize, u32)>,
     caches: Vec<Cache>,
     counts: Counts,
 }
@@ -53,7 +60,9 @@ impl Reference {
     /// The memory of `machine`; if `alone`, accesses outside the arrays ask no level.
     pub(crate) fn new(machine: &Machine, arena: &Arena, alone: bool) -> Reference {
         let arrays = Arrays::new(arena, alone);
-        let names = arrays.names();
+        let walks = machine.walk.map(|_| "(page table)");
+        let names: Vec<&'static str> = arrays.names().iter().copied().chain(walks).collect();
+        let tlb_names = arrays.names();
         let level = |cache: &CacheLevel| LevelCounts {
             level: cache.level,
             accesses: LoadsStores::default(),
@@ -68,7 +77,7 @@ impl Reference {
         let tlb = |tlb: &machine::Tlb| TlbCounts {
             level: tlb.level,
             misses: 0,
-            arrays: names.iter().map(|&name| (name, 0)).collect(),
+            arrays: tlb_names.iter().map(|&name| (name, 0)).collect(),
         };
         Reference {
             counts: Counts {
@@ -83,6 +92,7 @@ impl Reference {
             pages: Pages::new(machine),
             tlbs: machine.tlbs.iter().map(Tlb::new).collect(),
             caches: Cache::of(machine),
+            walk: machine.walk.map(|walk| (usize::from(walk.cache - 1), u32::from(walk.levels))),
             arrays,
         }
     }
@@ -107,8 +117,13 @@ impl Reference {
             return count(&mut self.counts.levels[0].accesses, store); // but nothing is asked
         };
         self.translate(address, array);
-        let mut requests = vec![Request::Demand(Demand { address, array, store, data: store })];
-        for level in 0..self.caches.len() {
+        self.serve(0, Demand { address, array, store, data: store });
+    }
+
+    /// Serves a load or store from that level on.
+    fn serve(&mut self, first: usize, demand: Demand) {
+        let mut requests = vec![Request::Demand(demand)];
+        for level in first..self.caches.len() {
             for request in std::mem::take(&mut requests) {
                 match request {
                     Request::Demand(demand) => self.demand(level, demand, &mut requests),
@@ -138,6 +153,15 @@ impl Reference {
             }
             counts.misses += 1;
             counts.arrays[array].1 += 1;
+        }
+        let Some((first, tables)) = self.walk else { return };
+        let (start, page) = (self.arrays.end(), address / self.pages.size);
+        for above in (0..tables).rev() {
+            let bytes = |table: u32| 8 * (start / self.pages.size / 512u64.pow(table)).max(512);
+            let table = start + (0..above).map(bytes).sum::<u64>();
+            let array = self.arrays.names().len();
+            let address = table + page / 512u64.pow(above) * 8;
+            self.serve(first, Demand { address, array, store: false, data: false });
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use figures::random::Random;
-use machine::{CacheLevel, Inclusion, Index, Machine, Prefetch, Replacement};
+use machine::{CacheLevel, Inclusion, Index, Machine, Prefetch, Replacement, TlbIndex};
 
 /// A line in a cache. Times are counts of uses and arrivals in this cache.
 #[derive(Clone, Copy)]
@@ -163,19 +163,24 @@ impl Cache {
 /// One TLB, always LRU.
 pub(crate) struct Tlb {
     ways: usize,
+    index: TlbIndex,
     /// The pages of each set, the most recently used last.
     sets: Vec<Vec<u64>>,
 }
 
 impl Tlb {
     pub(crate) fn new(rules: &machine::Tlb) -> Tlb {
-        Tlb { ways: rules.ways, sets: vec![Vec::new(); rules.entries / rules.ways] }
+        Tlb { ways: rules.ways, index: rules.index, sets: vec![Vec::new(); rules.entries / rules.ways] }
     }
 
     /// Uses the page; returns whether it was there.
     pub(crate) fn look_up(&mut self, page: u64) -> bool {
         let count = self.sets.len() as u64;
-        let set = &mut self.sets[(page % count) as usize];
+        let number = match self.index {
+            TlbIndex::Modulo => page % count,
+            TlbIndex::Xor => (page % count) ^ (page / count % count),
+        };
+        let set = &mut self.sets[number as usize];
         let before = set.len();
         set.retain(|&other| other != page);
         let hit = set.len() < before;

@@ -27,6 +27,11 @@ fn description(random: &mut Random) -> String {
     if !plain && random.below(2) == 0 {
         text += &format!("mapping = \"random\"\nseed = {}\n", random.below(1000));
     }
+    let tlbs = random.below(3);
+    if tlbs > 0 && random.below(3) > 0 {
+        text += &format!("walk = {}\n", pick(random, &["\"L1\"", "\"L1\"", "\"L2\""]));
+        text += &format!("walk_levels = {}\n", pick(random, &[1, 1, 2, 4]));
+    }
     let mut line = pick(random, &[16, 32, 64, 64, 64, 128, 256]);
     let mut sets = pick(random, &[1, 1, 2, 3, 4, 4, 5, 8, 12, 16, 32]);
     for level in 1..=1 + random.below(3) {
@@ -51,10 +56,11 @@ fn description(random: &mut Random) -> String {
             rule("inclusion", &["\"neither\"", "\"inclusive\"", "\"exclusive\""]);
         }
     }
-    for level in 1..=random.below(3) {
+    for level in 1..=tlbs {
         let (sets, ways) = (pick(random, &[1, 1, 2, 3, 4, 8]), pick(random, &[1, 2, 3, 4, 4, 8, 16, 40]));
         text += &format!("[[tlb]]\nlevel = {level}\nentries = {}\n", sets * ways);
         text += &if sets == 1 { "ways = \"full\"\n".to_owned() } else { format!("ways = {ways}\n") };
+        text += &format!("index = {}\n", pick(random, &["\"modulo\"", "\"xor\""]));
     }
     text
 }
