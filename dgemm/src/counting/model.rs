@@ -69,6 +69,12 @@ impl Misses {
             let of_it = level.arrays.iter().filter(|array| array.name == name);
             of_it.map(|array| array.misses.total() as f64).sum::<f64>()
         };
-        Misses { a: of("a"), b: of("b"), c: of("c"), copies: of("copies") }
+        Misses {
+            a: of("a"),
+            b: of("b"),
+            c: of("c"),
+            copies: of("copies"),
+            walks: level.walk_misses().unwrap_or(0) as f64,
+        }
     }
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::problem::Blocks;
 use crate::variants::Kernel;
 
-/// Misses at one level, by array. `copies` are the packed blocks.
+/// Misses at one level, by array. `copies` are the packed blocks, `walks` the page table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Misses {
     /// Of the left factor.
@@ -19,12 +19,14 @@ pub struct Misses {
     pub c: f64,
     /// Of packed blocks.
     pub copies: f64,
+    /// Of page walks; the closed forms have none.
+    pub walks: f64,
 }
 
 impl Misses {
     /// The sum.
     pub fn total(self) -> f64 {
-        self.a + self.b + self.c + self.copies
+        self.a + self.b + self.c + self.copies + self.walks
     }
 
     /// Applies `f` to every field and the same field of `other`.
@@ -34,6 +36,7 @@ impl Misses {
             b: f(self.b, other.b),
             c: f(self.c, other.c),
             copies: f(self.copies, other.copies),
+            walks: f(self.walks, other.walks),
         }
     }
 
@@ -97,7 +100,7 @@ impl Setting<'_> {
         let Setting { m, n, k, line, .. } = *self;
         let all = m * n * k;
         let (a, b, c) = (m * k, k * n, m * n);
-        let form = |a, b, c| Misses { a, b, c, copies: 0.0 };
+        let form = |a, b, c| Misses { a, b, c, ..Misses::default() };
         match self.kernel {
             Kernel::Ijk | Kernel::FlatIjk => {
                 let a = if self.a_row_stays() { a / line } else { all / line };

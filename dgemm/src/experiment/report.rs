@@ -29,7 +29,7 @@ pub fn details(outcome: &Outcome, p: &Problem) -> Map<String, Json> {
 }
 
 fn misses(m: Misses) -> Json {
-    json!({"a": m.a, "b": m.b, "c": m.c, "copies": m.copies, "total": m.total()})
+    json!({"a": m.a, "b": m.b, "c": m.c, "copies": m.copies, "page_table": m.walks, "total": m.total()})
 }
 
 fn model_or_form(per: &PerIteration) -> Json {
@@ -85,11 +85,13 @@ fn table(per: &PerIteration, outcome: &Outcome) -> String {
         format!("{}, {}-byte lines, {} ways", cache.size, cache.line.0, cache.ways)
     });
     let mut out = format!("misses per inner iteration, L{} ({name})\n", per.level);
-    let _ = writeln!(out, "{:<12}{:>9}{:>9}{:>9}{:>9}{:>9}", "", "a", "b", "c", "copies", "total");
+    let heads = ["a", "b", "c", "copies", "walks", "total"].map(|head| format!("{head:>9}")).concat();
+    let _ = writeln!(out, "{:<12}{heads}", "");
+    let cells = |m: Misses| {
+        [m.a, m.b, m.c, m.copies, m.walks, m.total()].map(|misses| format!("{misses:>9.4}")).concat()
+    };
     let mut row = |what: &str, m: Misses, source: &str| {
-        let _ =
-            write!(out, "{what:<12}{:>9.4}{:>9.4}{:>9.4}{:>9.4}{:>9.4}", m.a, m.b, m.c, m.copies, m.total());
-        let _ = writeln!(out, "{source}");
+        let _ = writeln!(out, "{what:<12}{}{source}", cells(m));
     };
     if let Some(form) = per.form {
         row("closed form", form, "\tsource=analytic");
@@ -102,10 +104,15 @@ fn table(per: &PerIteration, outcome: &Outcome) -> String {
         (None, Ok(_)) => {}
     }
     if let Some(residual) = per.residual() {
-        let _ = write!(out, "{:<12}{:>9.4}{:>9.4}", "residual", residual.a, residual.b);
-        let _ = writeln!(out, "{:>9.4}{:>9.4}{:>9.4}", residual.c, residual.copies, residual.total());
+        let _ = writeln!(out, "{:<12}{}", "residual", cells(residual));
     }
     let _ = writeln!(out, "{:<12}{:.4}", "hardware", per.hardware);
+    if per.model.is_some_and(|m| m.walks > 0.01) {
+        let _ = writeln!(
+            out,
+            "assumption violated: the TLB holds the pages. It does not: each walk reads an entry of the page table through this cache, and \"walks\" are the misses of these reads"
+        );
+    }
     for text in per.failing() {
         let _ = writeln!(out, "assumption violated: {text}");
     }
