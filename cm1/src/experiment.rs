@@ -15,7 +15,7 @@ use common::region;
 use common::saved::Saved;
 use common::sweep::{self, Cell, Range};
 use common::units::Bytes;
-use common::value::Reading;
+use common::value::{Reading, Source};
 
 use crate::timing::Timing;
 use crate::walk;
@@ -176,14 +176,19 @@ fn timer(
 
 fn row(cell: Cell, accesses: f64, event: &Event, sample: &Sample) -> Row {
     let misses = sample.count(event.name()).cloned().unwrap_or_else(|| Reading::missing("not measured"));
-    Row::new([
+    let row = Row::new([
         ("size_bytes", cell.size.into()),
         ("stride_bytes", cell.stride.into()),
         ("event", event.name().into()),
     ])
     .with("avg_misses", misses.scaled(1.0 / accesses))
     .with("avg_time_us", sample.cpu.scaled(1e6 / accesses))
-    .with("avg_cycles", sample.cycles.scaled(1.0 / accesses))
+    .with("avg_cycles", sample.cycles.scaled(1.0 / accesses));
+    let model = sample.model.as_ref().filter(|_| misses.source() == Some(Source::Model));
+    match model.and_then(|counts| counts.walk_misses(event)).filter(|walks| *walks > 0) {
+        Some(walks) => row.with("avg_walk_misses", Reading::new(walks as f64 / accesses, Source::Model)),
+        None => row,
+    }
 }
 
 /// A line of the kit's output. `source` is that of the misses; the time and the cycles have
@@ -205,8 +210,10 @@ pub fn kit_row(row: &Row) -> String {
         let spread = row.reading(name).and_then(Reading::spread);
         spread.map_or(String::new(), |s| format!("\t{short}_min={:.6}\t{short}_max={:.6}", s.min, s.max))
     };
+    let walks = row.amount("avg_walk_misses");
+    let walks = walks.map_or(String::new(), |walks| format!("\tof_them_by_page_walks={walks:.6}"));
     format!(
-        "cache_size={}\tstride={}\tavg_misses={misses}\tavg_time={time}\tavg_cycles={cycles}\tevent={event}\tsource={source}\ttime_source={clock}{}{}",
+        "cache_size={}\tstride={}\tavg_misses={misses}\tavg_time={time}\tavg_cycles={cycles}\tevent={event}\tsource={source}\ttime_source={clock}{}{}{walks}",
         whole("size_bytes"),
         whole("stride_bytes"),
         spread("avg_misses", "misses"),

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use figures::text::shorten;
-use records::record::Record;
+use figures::value::Source;
+use records::record::{Figure, Record, Row};
 use system::files;
 
 use crate::cli::{Format, Output};
@@ -28,6 +29,15 @@ pub fn text(record: &Record, format: Format, kit: Kit<'_>) -> String {
 
 /// In the names of figures, between a cache level and an array: `l1_misses_mul1`.
 pub(crate) const BY_ARRAY: &str = "_misses_";
+
+/// `\tof them 97.600000 by page walks` after the misses of a level that the model counted, in millions,
+/// if the record has the page table's part of them; else nothing.
+pub fn walks(row: &Row, event: &Figure) -> String {
+    let name = Some(event.name.as_str()).filter(|_| event.reading.source() == Some(Source::Model));
+    let level = name.and_then(|name| name.strip_prefix("PAPI_L")?.strip_suffix("_DCM"));
+    let walks = level.and_then(|level| row.amount(&format!("l{level}{BY_ARRAY}page_table")));
+    walks.map_or(String::new(), |walks| format!("\tof them {:.6} by page walks", walks * 1e-6))
+}
 
 /// The modelled misses of each array, a line for each level.
 pub fn misses_by_array(record: &Record) -> String {

@@ -211,7 +211,9 @@ pub fn kit_text(record: &Record) -> String {
             let modelled = row.reading(&format!("{}_modelled", event.name));
             let residual = modelled.map(|model| residual(&event.reading, model)).unwrap_or_default();
             let count = event.reading.scaled(1e-6);
-            let _ = writeln!(text, "After stopping counter '{}'  [x10^6]: {count}{residual}", event.name);
+            let walks = output::walks(row, event);
+            let _ =
+                writeln!(text, "After stopping counter '{}'  [x10^6]: {count}{residual}{walks}", event.name);
         }
         for (name, label, factor) in
             [("wall_cycles", "cycles [x10^6]", 1e-6), ("wall_s", "time [seconds]", 1.0)]

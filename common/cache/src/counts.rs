@@ -122,6 +122,16 @@ impl Counts {
         }
     }
 
+    /// Of the misses that `event` counts, those of page walks; `None` if the machine has no walks or
+    /// the event counts other things.
+    pub fn walk_misses(&self, event: &Event) -> Option<u64> {
+        let Event::Preset(preset) = event else { return None };
+        match preset.cache_event()? {
+            (level, CacheEvent::Misses) => self.level(level)?.walk_misses(),
+            _ => None,
+        }
+    }
+
     /// The misses at each level of each array that was accessed, named `l1_misses_mul1`.
     pub fn by_array(&self) -> Vec<(String, Reading)> {
         let accessed = |name| {

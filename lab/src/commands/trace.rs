@@ -291,7 +291,12 @@ impl Run {
                 ("write_backs", level.write_backs),
             ];
             let kinds: &[_] = if at == 0 { &kinds } else { &[] };
-            rows.push(row(&part, &[("cache", text)], &[&all, kinds].concat()));
+            let walks: &[_] = &level
+                .walk_misses()
+                .map(|misses| ("page_walk_misses", misses))
+                .into_iter()
+                .collect::<Vec<_>>();
+            rows.push(row(&part, &[("cache", text)], &[&all, kinds, walks].concat()));
             for array in level.arrays.iter().filter(|_| !args.range.is_empty()) {
                 rows.push(row(&part, &[("range", array.name.into())], &[("misses", array.misses.total())]));
             }
@@ -399,6 +404,10 @@ fn kit_text(record: &Record, csim: bool) -> String {
                     let kinds = ["compulsory_misses", "capacity_misses", "conflict_misses"];
                     let kinds = kinds.map(|kind| says(kind).replace("-misses", "")).join(", ");
                     lines.push(vec![String::new(), "of these misses".to_owned(), String::new(), kinds]);
+                }
+                if row.reading("page_walk_misses").is_some() {
+                    let walks = says("page_walk_misses").replace("page-walk-misses", "by page walks");
+                    lines.push(vec![String::new(), "of these misses".to_owned(), String::new(), walks]);
                 }
                 if csim && part == "L1" {
                     let names = ["hits", "misses", "evictions"];
