@@ -28,7 +28,7 @@ NAMES = ["ikj", "ijk", "tiled", "threads", "ge1", "ge7", "blocked", "all", "none
 FILES = ["sweep.out", "half.out", "empty", "none", "/dev/null", "/dev/zero", ".", "a.toml", "bad.toml", "r.json", "-"]
 COMMON = [
     ["--counters", "auto|hardware|timing|model|none|papi"], ["--machine", "host|i5-7500|lecture|a.toml|bad.toml|none|"],
-    ["--runs", "1|2|3|0|-1|x"], ["--cpu", "0|1|9999|x"], ["--format", "kit|csv|json|xml"], ["--compare", "model|x"],
+    ["--runs", "1|2|3|0|-1|x"], ["--cpu", "0|1|9999|x"], ["--format", "kit|csv|json|xml"],
     ["--record", "r.json|/dev/full|none/r|."], ["--chart", "c.svg|c.png|c.gif|none/c.svg"], ["--help", None], ["--version", None],
     ["--nonsense", None], ["-\u0007", None],
 ]

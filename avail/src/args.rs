@@ -7,7 +7,7 @@ Examples:
   avail -a               what can be counted on this machine, in one table
   avail -e PAPI_L1_DCM   what this event counts, and whether it can be compared
   avail -e cpu/event=0x51,umask=0x01/    the same for an event by its numbers
-  avail --self-test --json > self-test.json    to send back: see avail's README";
+  avail --self-test --format json > self-test.json    to send back: see avail's README";
 
 /// What can this machine count? Without options: the hardware, and all presets.
 #[derive(Debug, Parser)]
@@ -44,17 +44,6 @@ pub(crate) struct Args {
     /// Choose how to print
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,
-
-    /// The same as --format json
-    #[arg(long, conflicts_with = "format")]
-    pub(crate) json: bool,
-}
-
-impl Args {
-    /// How to print.
-    pub(crate) fn format(&self) -> Format {
-        if self.json { Format::Json } else { self.format }
-    }
 }
 
 /// How results are printed.

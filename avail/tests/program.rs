@@ -87,8 +87,6 @@ fn skipped_tests_are_not_passed_ones() {
             assert_eq!(instructions["reason"], refusal.to_string());
         }
     }
-    assert_eq!(avail(&["--self-test", "--json"]).1, out);
-    assert_eq!(avail(&["--json", "--format", "text"]).0, Some(2));
     // The page that users send back says on which machine what was tested, and fits one page.
     let (_, page, _) = avail(&["--self-test"]);
     assert!(report["hardware"]["kernel"].is_string() && report["kit"].is_string());

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use common::cli::{self, Compare, Measuring, Modelling, Output};
+use common::cli::{self, Measuring, Modelling, Output};
 use common::measure::Session;
 use common::output::Lines;
 
@@ -17,8 +17,7 @@ Examples:
 #[command(
     name = "cm1",
     version,
-    after_help = EXAMPLES,
-    mut_arg("compare", cli::refused::<Compare>("cm1 prints one source: run it again with --counters model, and `lab compare` compares two records"))
+    after_help = EXAMPLES
 )]
 struct Args {
     #[command(flatten)]

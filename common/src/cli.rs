@@ -42,13 +42,6 @@ pub enum Format {
     Json,
 }
 
-/// What a measurement can be compared with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Compare {
-    /// The cache model of this machine, with the residual
-    Model,
-}
-
 /// The options of programs that measure.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Measuring")]
@@ -80,16 +73,12 @@ pub struct Modelling {
     /// Model this machine: host, a name from `lab machines`, or a TOML file
     #[arg(long, value_name = "MACHINE", default_value = "host")]
     pub machine: String,
-
-    /// Also print what the model expects, and the residual
-    #[arg(long, value_enum, value_name = "WHAT")]
-    pub compare: Option<Compare>,
 }
 
 impl Modelling {
-    /// Models that machine, and compares with nothing.
+    /// Models that machine.
     pub fn of(machine: &str) -> Modelling {
-        Modelling { machine: machine.to_owned(), compare: None }
+        Modelling { machine: machine.to_owned() }
     }
 }
 

@@ -51,7 +51,7 @@ pub fn misses_by_array(record: &Record) -> String {
         }
     }
     if levels.is_empty() {
-        return "Misses by array: not counted (only the cache model knows arrays; add --compare model)\n"
+        return "Misses by array: not counted (only the cache model knows arrays; add --counters model)\n"
             .to_owned();
     }
     let line = |(level, misses): (String, String)| {

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::measure::{self, Plan, Sample, Session};
 use crate::output;
 use events::Event;
-use figures::value::{Reading, Source};
+use figures::value::Source;
 use memory::{Arena, Matrix};
 use records::note::Note;
 use records::product::{self, overflows};
@@ -84,8 +84,7 @@ impl Options {
     pub fn plan(&self, session: &Session) -> Result<Plan, Failure> {
         let events: Result<Vec<Event>, _> = self.events.iter().map(|name| counters::event(name)).collect();
         let plan = session.plan(&events.map_err(Failure::usage)?)?;
-        let modelled =
-            if plan.needs_model() || session.compare || !session.measures_host { MODELLED } else { 0.0 };
+        let modelled = if plan.needs_model() || !session.measures_host { MODELLED } else { 0.0 };
         let measured = if session.measures_host { MEASURED * session.runs as f64 } else { 0.0 };
         let what = if session.measures_host {
             "this product"
@@ -172,11 +171,6 @@ pub fn record(
     for (event, reading) in &sample.counts {
         row = row.with(event.name(), reading.clone());
     }
-    if let Some(counts) = sample.model.as_ref().filter(|_| session.compare) {
-        for (event, _) in &sample.counts {
-            row = row.with(format!("{}_modelled", event.name()), counts.reading(event));
-        }
-    }
     for (name, misses) in sample.model.iter().flat_map(|counts| counts.by_array()) {
         row = row.with(name, misses);
     }
@@ -198,8 +192,7 @@ pub fn is_event(name: &str) -> bool {
 pub fn kit_text(record: &Record) -> String {
     let mut text = String::new();
     for row in &record.rows {
-        let events: Vec<_> =
-            row.figures.iter().filter(|f| is_event(&f.name) && !f.name.ends_with("_modelled")).collect();
+        let events: Vec<_> = row.figures.iter().filter(|figure| is_event(&figure.name)).collect();
         for event in &events {
             let zero = match event.reading.source() {
                 Some(source) => format!("{:.6}\tsource={source}", 0.0),
@@ -208,12 +201,9 @@ pub fn kit_text(record: &Record) -> String {
             let _ = writeln!(text, "After resetting counter '{}' [x10^6]: {zero}", event.name);
         }
         for event in &events {
-            let modelled = row.reading(&format!("{}_modelled", event.name));
-            let residual = modelled.map(|model| residual(&event.reading, model)).unwrap_or_default();
             let count = event.reading.scaled(1e-6);
             let walks = output::walks(row, event);
-            let _ =
-                writeln!(text, "After stopping counter '{}'  [x10^6]: {count}{residual}{walks}", event.name);
+            let _ = writeln!(text, "After stopping counter '{}'  [x10^6]: {count}{walks}", event.name);
         }
         for (name, label, factor) in
             [("wall_cycles", "cycles [x10^6]", 1e-6), ("wall_s", "time [seconds]", 1.0)]
@@ -236,19 +226,6 @@ pub fn kit_text(record: &Record) -> String {
     text
 }
 
-/// `\tmodel=134.500000\tresidual=+0.62 %` after a measured figure, in millions.
-fn residual(measured: &Reading, model: &Reading) -> String {
-    match (measured.amount(), model.amount()) {
-        (Some(measured), Some(expected)) if expected != 0.0 => format!(
-            "\tmodel={:.6}\tresidual={:+.2} %",
-            expected * 1e-6,
-            100.0 * (measured - expected) / expected
-        ),
-        (_, Some(expected)) => format!("\tmodel={:.6}", expected * 1e-6),
-        (_, None) => format!("\tmodel {model}"),
-    }
-}
-
 /// Prints the record, and saves it and its chart, as the options say.
 ///
 /// # Errors
@@ -264,7 +241,6 @@ pub fn finish(record: &Record, options: &Options, to: &Output) -> Result<(), Fai
 #[cfg(test)]
 mod tests {
     use super::*;
-    use figures::value::Reading;
 
     #[test]
     fn the_operands_are_the_courses() {
@@ -277,14 +253,5 @@ mod tests {
             assert_eq!(mul2.at(i, j).get() as usize, (13 - i + j) % 8 + 1);
         }
         assert_eq!(checksum(res), 0);
-    }
-
-    #[test]
-    fn a_residual_is_next_to_the_measured_figure() {
-        let measured = Reading::new(135.2e6, Source::Hardware);
-        let model = Reading::new(134.5e6, Source::Model);
-        assert_eq!(residual(&measured, &model), "\tmodel=134.500000\tresidual=+0.52 %");
-        let missing = Reading::missing("no such counter");
-        assert_eq!(residual(&missing, &model), "\tmodel=134.500000");
     }
 }

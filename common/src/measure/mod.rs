@@ -116,7 +116,7 @@ impl Session {
         region: Measured<'_>,
         sample: &mut Sample,
     ) -> Result<(), Failure> {
-        if plan.needs_model() || self.compare || !self.measures_host {
+        if plan.needs_model() || !self.measures_host {
             let mut model = if region.computes {
                 prepare();
                 Modelled::new(&self.machine, arena)

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::environment;
-use crate::cli::{Compare, Counters, Measuring, Modelling, Output};
+use crate::cli::{Counters, Measuring, Modelling, Output};
 use crate::console;
 use crate::failure::Failure;
 use crate::output;
@@ -33,8 +33,6 @@ pub struct Session {
     pub runs: usize,
     /// Whether the program chooses another number for each region: the record then has none.
     pub runs_are_free: bool,
-    /// Whether the model must run in addition to the measurement.
-    pub compare: bool,
     /// The processors for a team of threads: those that were allowed before pinning, or the
     /// one given as an option.
     pub cpus: Vec<usize>,
@@ -102,11 +100,6 @@ impl Session {
                 cores.map(|cores| format!("this processor's cores differ; events are counted on {cores}")),
             );
         }
-        let compared = modelling.compare == Some(Compare::Model);
-        warnings.extend(
-            (compared && machine.levels.is_empty())
-                .then(|| format!("nothing is compared with the model: {}", machine.unknown.join("; "))),
-        );
         for warning in warnings.iter().filter(|_| !output.quiet) {
             console::message(format!("note: {warning}"));
         }
@@ -115,7 +108,6 @@ impl Session {
         }
         Ok(Session {
             counters: measuring.counters,
-            compare: compared && !machine.levels.is_empty(),
             machine,
             measures_host,
             runs: measuring.runs.map_or(1, |runs| runs as usize),

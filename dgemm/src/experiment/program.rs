@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::value_parser;
 
-use common::cli::{self, Compare, Format, Instructions, Measuring, Modelling, Output};
+use common::cli::{self, Format, Instructions, Measuring, Modelling, Output};
 use common::output;
 
 use common::failure::Failure;
@@ -23,7 +23,6 @@ use crate::variants::{Kernel, VARIANTS, Variant};
     after_help = "Examples:\n  dgemm --list                       the rungs\n  dgemm ikj 1000                     time, misses by model and closed form, of one rung\n  dgemm all 512                      the whole ladder",
     mut_arg("runs", cli::runs(experiment::DEFAULT_RUNS)),
     mut_arg("counters", experiment::sources),
-    mut_arg("compare", cli::refused::<Compare>("model and closed form are compared already: leave out --compare")),
     mut_arg("chart", cli::refused::<PathBuf>("`lab dgemm --output FOLDER` draws the charts, over n"))
 )]
 pub struct Args {
@@ -34,7 +33,7 @@ pub struct Args {
     #[arg(conflicts_with = "named")]
     n: Option<usize>,
     /// The same, by name; with --m and --k the columns of b and c
-    #[arg(short = 'n', long = "size", visible_alias = "n", id = "named", value_name = "N")]
+    #[arg(short = 'n', long = "n", id = "named", value_name = "N")]
     named: Option<usize>,
     /// List the rungs and exit
     #[arg(long, exclusive = true)]
@@ -48,9 +47,6 @@ pub struct Args {
     /// Set the side of the L1 blocks [default: sqrt(mL/3) for the machine's L1]
     #[arg(long, value_name = "SIDE", value_parser = value_parser!(u32).range(1..=65_536))]
     block: Option<u32>,
-    /// Set the side of the L2 blocks [default: the same rule for L2]
-    #[arg(long, value_name = "SIDE", value_parser = value_parser!(u32).range(1..=65_536))]
-    block_l2: Option<u32>,
     /// Set the largest side that the recursion does not cut [default: 2]
     #[arg(long, value_name = "SIDE", value_parser = value_parser!(u32).range(1..=65_536))]
     base: Option<u32>,
@@ -171,9 +167,8 @@ impl Args {
     /// Refuses options that `rung` does not use.
     fn used_by(&self, rung: &Variant) -> Result<(), Failure> {
         use Kernel::{BlockL1, BlockL2, Recursive, Threads, Tiled, Unrolled};
-        let options: [(&str, bool, &[Kernel]); 5] = [
+        let options: [(&str, bool, &[Kernel]); 4] = [
             ("--block", self.block.is_some(), &[BlockL1, Unrolled, BlockL2]),
-            ("--block-l2", self.block_l2.is_some(), &[BlockL2]),
             ("--base", self.base.is_some(), &[Recursive]),
             ("--threads", self.threads.is_some(), &[Threads]),
             ("--isa", self.isa.is_some(), &[Tiled, Threads]),
@@ -204,7 +199,7 @@ impl Args {
         let rule = experiment::blocks_for(&session.machine, threads);
         let side = |given: Option<u32>, rule| given.map_or(rule, |side| side as usize);
         let l1 = side(self.block, rule.l1);
-        let l2 = side(self.block_l2, (rule.l2 / l1).max(1) * l1);
+        let l2 = (rule.l2 / l1).max(1) * l1;
         Blocks { l1, l2, base: side(self.base, rule.base), ..rule }
     }
 

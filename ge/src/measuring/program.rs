@@ -34,11 +34,7 @@ const MODELLED: f64 = 4e-9;
 )]
 struct OneRung {
     /// Rows and columns of the matrix
-    #[arg(required_unless_present = "named", conflicts_with = "named")]
-    size: Option<usize>,
-    /// The same, by name
-    #[arg(short = 'n', long = "size", id = "named", value_name = "SIZE")]
-    named: Option<usize>,
+    size: usize,
     #[command(flatten)]
     what: What,
 }
@@ -55,11 +51,8 @@ pub struct AnyRung {
     #[arg(required_unless_present = "list")]
     variant: Option<String>,
     /// Rows and columns of the matrix
-    #[arg(required_unless_present_any = ["list", "named"], conflicts_with = "named")]
+    #[arg(required_unless_present = "list")]
     size: Option<usize>,
-    /// The same, by name
-    #[arg(short = 'n', long = "size", id = "named", value_name = "SIZE")]
-    named: Option<usize>,
     /// List the rungs, and which of them this processor can run
     #[arg(long, exclusive = true)]
     list: bool,
@@ -72,8 +65,7 @@ pub struct AnyRung {
 
 #[derive(Debug, clap::Args)]
 #[command(
-    mut_arg("chart", cli::refused::<PathBuf>("a chart needs several sizes: use `lab ge`")),
-    mut_arg("compare", |compare| compare.help("Also print the model's loads, stores and misses"))
+    mut_arg("chart", cli::refused::<PathBuf>("a chart needs several sizes: use `lab ge`"))
 )]
 struct What {
     /// Choose what to measure: 0 time, 1 flops, 2 instructions and cycles
@@ -101,11 +93,7 @@ pub fn main(name: &'static str) -> ExitCode {
     // Options without effect for this rung are not listed.
     let misprinted = find(name).is_some_and(Variant::misprinted);
     let command = OneRung::command().mut_arg("as_printed", |as_printed| as_printed.hide(!misprinted));
-    cli::run_as(command.name(name), |arguments: OneRung| {
-        // The command line has one of the two.
-        let size = arguments.size.or(arguments.named).unwrap_or_default();
-        run(name, size, None, &arguments.what)
-    })
+    cli::run_as(command.name(name), |arguments: OneRung| run(name, arguments.size, None, &arguments.what))
 }
 
 /// Runs the rung that the command line names, or lists them.
@@ -114,7 +102,7 @@ pub fn main(name: &'static str) -> ExitCode {
 ///
 /// If this machine cannot run it, or the command line is invalid.
 pub fn any(arguments: AnyRung) -> Result<(), Failure> {
-    match (arguments.variant, arguments.size.or(arguments.named)) {
+    match (arguments.variant, arguments.size) {
         (Some(name), Some(size)) if !arguments.list => run(&name, size, arguments.threads, &arguments.what),
         _ => output::print(&VARIANTS.iter().map(|variant| listed(variant) + "\n").collect::<String>()),
     }
@@ -152,7 +140,7 @@ fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(
     }
     let session = Session::start(&what.measuring, &what.modelling, &what.output)?;
     let processors = processors(&session.cpus, session.team(), threads)?;
-    let wants_model = !session.measures_host || session.compare || session.counters == Counters::Model;
+    let wants_model = !session.measures_host || session.counters == Counters::Model;
     if wants_model && what.as_printed {
         return Err(Failure::usage("the misprinted loop is measured, not modelled: leave out --as-printed"));
     }

@@ -1,6 +1,6 @@
 //! `lab causes`: what decides the time of the guide's products on this machine.
 
-use common::cli::{self, Compare, Measuring, Modelling, Output};
+use common::cli::{self, Measuring, Modelling, Output};
 use common::failure::Failure;
 use common::measure::Session;
 use common::output;
@@ -8,18 +8,11 @@ use common::units::Bytes;
 
 /// Distinguish misses, waits and SIMD: compare the guide's products with versions that lack one of them
 #[derive(Debug, clap::Args)]
-#[command(
-    mut_arg("runs", cli::runs("5")),
-    mut_arg("compare", cli::refused::<Compare>("the model counts what hardware cannot count: use --counters model"))
-)]
+#[command(mut_arg("runs", cli::runs("5")))]
 pub(crate) struct Args {
-    /// Set rows and columns of the matrices, 8 to 4096 [default: 512]
-    #[arg(value_name = "N", conflicts_with = "size", value_parser = matrix_size)]
-    n: Option<u32>,
-
-    /// The same, by name
-    #[arg(short = 'n', long, value_name = "N", value_parser = matrix_size)]
-    size: Option<u32>,
+    /// Set rows and columns of the matrices, 8 to 4096
+    #[arg(value_name = "N", default_value = "512", value_parser = matrix_size)]
+    size: u32,
 
     /// Set the cache line size in bytes, as found with cm1; it gives mm3's block size
     #[arg(long, value_name = "B", default_value = "64")]
@@ -43,6 +36,6 @@ pub(crate) fn matrix_size(text: &str) -> Result<u32, String> {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut session = Session::start(&args.measuring, &args.modelling, &args.output)?;
     session.runs = args.measuring.runs.unwrap_or(5) as usize;
-    let record = causes::measure(&session, args.n.or(args.size).unwrap_or(512), args.line_size)?;
+    let record = causes::measure(&session, args.size, args.line_size)?;
     output::finish(&record, &args.output, &report::causes::text)
 }

@@ -6,7 +6,7 @@ use ::dgemm::counting::theory::Misses;
 use ::dgemm::experiment::{self, Subject, program};
 use ::dgemm::{Problem, Variant};
 use chart::{Axis, Chart};
-use common::cli::{self, Compare, Counters, Measuring, Modelling, Output};
+use common::cli::{self, Counters, Measuring, Modelling, Output};
 use common::failure::Failure;
 use common::measure::{self, Plan, Session};
 use common::record::{Record, Row};
@@ -21,7 +21,6 @@ use super::ladder::{self, Ladder, Options};
     mut_arg("counters", experiment::sources),
     mut_arg("sizes", |sizes| sizes.default_value("64,96,128,192,256,384,512,768,1024")),
     mut_arg("variants", |variants| variants.default_value("ijk,ikj,block-l1,unrolled,block-l2,recursive,tiled,threads")),
-    mut_arg("compare", cli::refused::<Compare>("the chart of misses uses the model already: leave out --compare")),
     mut_arg("chart", cli::refused::<PathBuf>("this sweep draws three charts; choose their folder with --output"))
 )]
 pub(crate) struct Args {

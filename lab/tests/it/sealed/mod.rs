@@ -21,7 +21,7 @@ const LINES: &[(&str, &[&str])] = &[
         &[
             "--max 64K --machine M --record spark.json --chart spark.svg",
             "--max 8K --repeats 2 --machine M --format json",
-            "--max 8K --machine M --format csv --compare model",
+            "--max 8K --machine M --format csv",
             "--max 8K --machine M --counters timing",
             "--max 3G --machine M",
         ],
@@ -32,7 +32,7 @@ const LINES: &[(&str, &[&str])] = &[
             "--max 64K --machine M --record cm1.json --chart cm1.svg",
             "--max 64K --machine M --format csv",
             "--max 16K --machine M --format json --event PAPI_L2_DCM",
-            "--max 16K --machine M --event PAPI_L3_DCM --compare model",
+            "--max 16K --machine M --event PAPI_L3_DCM",
             "--max 16K --machine M --event PAPI_TLB_DM",
             "--max 16K --machine M --counters hardware",
             "--event nonsense --machine M",
@@ -42,7 +42,7 @@ const LINES: &[(&str, &[&str])] = &[
         "mm1",
         &[
             "--size 32 --machine M --record mm1.json --format json",
-            "--size 32 --machine M --compare model --events PAPI_L1_DCM,PAPI_L2_DCM,PAPI_L3_TCM,PAPI_TLB_DM",
+            "--size 32 --machine M --events PAPI_L1_DCM,PAPI_L2_DCM,PAPI_L3_TCM,PAPI_TLB_DM",
             "--size 32 --machine M --counters none",
             "--size 32000 --machine M",
             "--size 0 --machine M",
@@ -59,14 +59,14 @@ const LINES: &[(&str, &[&str])] = &[
             "--list",
         ],
     ),
-    ("ge3", &["40 --machine M --compare model"]),
+    ("ge3", &["40 --machine M --counters model"]),
     (
         "dgemm",
         &[
             "block-l1 40 --machine M",
             "all 40 --machine M --record dgemm.json",
             "unrolled 40 --machine M --format json",
-            "block-l2 40 --machine M --compare model --format csv",
+            "block-l2 40 --machine M --format csv",
             "recursive 40 --machine M --counters hardware",
             "ikj 99999 --machine M",
         ],
