@@ -21,8 +21,8 @@ const TOP: f64 = 0.76;
 
 impl Chart {
     /// The chart as a PNG file's bytes, for screens and slides: as many pixels as its size
-    /// says, or twice the ordinary size for sharp print. The embedded font has Latin, Greek
-    /// and Cyrillic letters; other characters are empty boxes.
+    /// says, or twice the ordinary size for sharp print. The embedded font has Latin and Greek
+    /// letters; other characters are empty boxes.
     ///
     /// # Errors
     ///
@@ -116,5 +116,20 @@ impl DrawingBackend for Raster<'_> {
             left += font.h_advance(id);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The signs of the kit's own texts, in all its languages, and of names.
+    #[test]
+    fn every_sign_the_kit_prints_is_in_the_font() {
+        let font = FontRef::try_from_slice(FONT).unwrap();
+        let known = (' '..='~').chain("µ²³×·–—…±áâãàçéêíóôõúÁÂÃÀÇÉÊÍÓÔÕÚñöüßąłΔλπ".chars());
+        let missing = String::from_iter(known.filter(|sign| font.glyph_id(*sign).0 == 0));
+        assert_eq!(missing, "");
+        assert_eq!(font.glyph_id('漢').0, 0, "an empty box");
     }
 }

@@ -98,3 +98,22 @@ fn pictures_have_the_size_that_is_asked_for_or_are_refused() {
         assert!(error.contains(says), "{error}");
     }
 }
+
+#[test]
+fn no_text_of_a_chart_gets_out_of_its_element() {
+    const PIECES: [&str; 12] =
+        ["<b", "]]>", "&lt", "\"", "'", "\0", "\u{7f}", "\n", "漢", "\u{202e}", "{}", "</metadata>"];
+    let mut random = figures::random::Random::new(1);
+    for at in 0..100 {
+        let mut text = |most| {
+            let count = random.below(most);
+            String::from_iter((0..count).map(|_| PIECES[random.below(PIECES.len())]))
+        };
+        let chart = Chart::new(text(9), Axis::bytes(text(5)), Axis::named(text(3), vec![text(9)]));
+        let chart =
+            chart.curve(text(90), [(8.0, 1.0), (16.0, 2.0)]).mark(8.0, 9.0, text(20)).caption(text(300));
+        let svg = chart.svg();
+        assert!(!svg.contains("<b") && svg.matches("</metadata>").count() == 1, "{svg}");
+        assert!(at > 1 || chart.png().is_ok(), "{chart:?}");
+    }
+}

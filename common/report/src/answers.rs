@@ -411,4 +411,25 @@ mod tests {
             assert_eq!(Answer::from(text).read(Kind::Bytes), meaning);
         }
     }
+
+    #[test]
+    fn damaged_files_and_pages_are_read_or_refused() {
+        let whole = answers("2026-11-20T10:00:00Z", &[("s2-1", "32"), ("student-1-name", "É")]);
+        let page = format!("<p id=\"s2-1\" data-field=\"text\">{}</p>", whole.element());
+        let mut random = figures::random::Random::new(1);
+        for text in [whole.json(), page].iter().cycle().take(2_000) {
+            let mut bytes = text.clone().into_bytes();
+            for _ in 0..1 + random.below(3) {
+                let (from, to) = (random.below(bytes.len()), random.below(bytes.len()));
+                let part = bytes[from.min(to)..to].to_vec();
+                bytes.splice(random.below(from + 1)..from, part);
+            }
+            let text = String::from_utf8_lossy(&bytes);
+            Answers::fields_in_page(&text);
+            for read in [Some(Answers::parse(&text)), Answers::in_page(&text)].into_iter().flatten().flatten()
+            {
+                assert_eq!(Answers::parse(&read.json()), Ok(read), "{text}");
+            }
+        }
+    }
 }

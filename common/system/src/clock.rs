@@ -122,4 +122,18 @@ mod tests {
         let by_ticks = tick_rate().duration(Ticks(to.0 - from.0));
         assert!((0.5..2.0).contains(&(by_ticks.0 / took.wall.0)), "{took:?} at {:?}", tick_rate());
     }
+
+    #[test]
+    fn a_thread_is_not_charged_for_what_others_compute() {
+        let (process, own) = (process_cpu(), thread_cpu());
+        let others = std::thread::spawn(|| {
+            let from = thread_cpu();
+            while thread_cpu().0 - from.0 < 0.03 {
+                std::hint::black_box(from);
+            }
+        });
+        others.join().unwrap();
+        let (process, own) = (process_cpu().0 - process.0, thread_cpu().0 - own.0);
+        assert!(process >= 0.03 && own < process - 0.02, "{process} s, of which {own} s in this thread");
+    }
 }

@@ -295,4 +295,41 @@ mod tests {
         );
         assert_eq!(read(&format!("# {}\nr 1", "x".repeat(4093))).unwrap().len(), 1);
     }
+
+    #[test]
+    fn any_mixture_of_the_forms_is_read_or_refused_with_its_line() {
+        const PIECES: [&str; 20] = [
+            " L ",
+            " S ",
+            "I  ",
+            "r ",
+            "W ",
+            "0 ",
+            "0x",
+            "7ff0",
+            ",",
+            "8",
+            " 4",
+            "\n",
+            "\r\n",
+            "#",
+            "==1==",
+            "ffffffffffffffff",
+            "65537",
+            "\u{feff}",
+            "é",
+            "-",
+        ];
+        let mut random = figures::random::Random::new(1);
+        for _ in 0..50_000 {
+            let count = random.below(12);
+            let text = String::from_iter((0..count).map(|_| PIECES[random.below(PIECES.len())]));
+            match read(&text) {
+                Ok(all) => {
+                    assert!(all.iter().all(|one| one.address.checked_add(one.bytes - 1).is_some()), "{text}")
+                }
+                Err(error) => assert!(error.starts_with("line ") && error.len() < 400, "{text:?}: {error}"),
+            }
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::{count, count_in, described, machine, rate};
+use crate::kernel::linux::Attr;
 use crate::kernel::replayed::{DESCRIPTIONS, Described, Settings};
 use crate::{Counting, definition, num_counters};
 use events::map::{self, Config};
@@ -60,6 +61,16 @@ fn every_preset_of_every_table_counts_what_its_formula_says() {
             *rows.entry(key).or_default() += 1;
         }
         assert_eq!(machine.open(), 0, "{key}");
+        // The codes are right, or other counts would be read; and x86 drivers can leave all else out.
+        for attr in machine.asked().iter().filter(|_| ["intel", "amd"].contains(&described.driver.name)) {
+            assert_eq!((attr.exclude_kernel(), attr.exclude_hv(), attr.exclude_guest()), (1, 1, 1), "{key}");
+            assert_eq!((attr.exclude_user(), attr.exclude_host(), attr.exclude_idle()), (0, 0, 0), "{key}");
+            assert_eq!(
+                (attr.pinned(), attr.precise_ip(), attr.size as usize),
+                (0, 0, size_of::<Attr>()),
+                "{key}"
+            );
+        }
         assert!(runs > 1 || mapped.len() <= described.general, "{key}: {runs} runs");
     }
     let pairs: usize = rows.values().sum();
