@@ -85,7 +85,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     let plan = session.plan(std::slice::from_ref(&event))?;
     let mut timer = timer(session, &plan, &event, largest, &mut record)?;
     let expected = sweep::expected(&cells, options.repeats, timer.is_some(), session.measures_host);
-    session.expect("this sweep", expected * session.runs as f64)?;
+    session.announce("this sweep", expected * session.runs as f64)?;
     session.finish_cell_on_signal();
     // The C kit's loop is `repeat <= 200 * stride`: one more pass.
     let passes = |cell: Cell| options.repeats * cell.stride as u64 + 1;

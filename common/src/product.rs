@@ -91,7 +91,7 @@ impl Options {
         } else {
             "this product, if no state of the caches recurs,"
         };
-        session.expect(what, f64::from(self.side()).powi(3) * (measured + modelled))?;
+        session.announce(what, f64::from(self.side()).powi(3) * (measured + modelled))?;
         Ok(plan)
     }
 }

@@ -81,7 +81,7 @@ pub fn measure(
         timer.notes().into_iter().for_each(|note| session.note(&mut record, note));
     }
     let expected = sweep::expected(&cells, options.repeats, dependent.is_some(), session.measures_host);
-    session.expect("this sweep", expected * session.runs as f64)?;
+    session.announce("this sweep", expected * session.runs as f64)?;
     session.finish_cell_on_signal();
     let all = cells.len();
     let passes = |cell: Cell| options.repeats * cell.stride as u64;

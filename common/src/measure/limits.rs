@@ -86,7 +86,7 @@ impl Session {
     /// # Errors
     ///
     /// The same as for [`patience`].
-    pub fn expect(&self, what: &str, seconds: f64) -> Result<(), Failure> {
+    pub fn announce(&self, what: &str, seconds: f64) -> Result<(), Failure> {
         patience(what, seconds)?;
         if seconds > REPORTED_ESTIMATE_S {
             self.say(format!("note: {what} takes about {}", duration(seconds)));
