@@ -39,6 +39,10 @@ pub fn is_answer(id: &str, answer: &Answer) -> bool {
     !id.starts_with("student-") && id != "spec-shown" && !answer.is_empty()
 }
 
+/// Two sets of answers are of different students, by their numbers or names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AnotherStudent;
+
 /// Answers by the [`id`](crate::Field::id) of their field.
 ///
 /// As JSON: `{"format": "cache-lab-answers", "version": 2, "saved":
@@ -284,16 +288,27 @@ impl Answers {
         text.contains(FORMAT)
     }
 
-    /// Merges two sets of answers; if both have a field, the answer saved last is used.
-    pub fn joined(self, other: Answers) -> Answers {
-        let (mut older, newer) = if self.saved <= other.saved { (self, other) } else { (other, self) };
-        older.fields.extend(newer.fields);
-        Answers { fields: older.fields, ..newer }
+    /// Adds other answers; of a field that both have, the answer saved last.
+    ///
+    /// # Errors
+    ///
+    /// If they are of another student; then nothing is added.
+    pub fn join(&mut self, mut other: Answers) -> Result<(), AnotherStudent> {
+        if self.are_of_another_student(&other) {
+            return Err(AnotherStudent);
+        }
+        if self.saved <= other.saved {
+            std::mem::swap(self, &mut other);
+        }
+        for (id, answer) in other.fields {
+            self.fields.entry(id).or_insert(answer);
+        }
+        Ok(())
     }
 
     /// Whether both name a first student, and not the same one: by the number, or by the name
-    /// if one of them has no number. Such answers must not be merged.
-    pub fn are_of_another_student(&self, other: &Answers) -> bool {
+    /// if one of them has no number.
+    fn are_of_another_student(&self, other: &Answers) -> bool {
         let given = |answers: &Answers, id: &str| {
             let text = answers.fields.get(id)?.to_string().trim().to_owned();
             (!text.is_empty()).then_some(text)
@@ -359,8 +374,9 @@ mod tests {
         let early = answers("2026-11-20T10:00:00Z", &[("a", "old"), ("b", "only here"), ("c", "dropped")]);
         let late = answers("2026-11-20T10:05:00Z", &[("a", "new"), ("c", "")]);
         let both = answers("2026-11-20T10:05:00Z", &[("a", "new"), ("b", "only here"), ("c", "")]);
-        for joined in [early.clone().joined(late.clone()), late.joined(early)] {
-            assert_eq!(joined, both);
+        for (mut one, other) in [(early.clone(), late.clone()), (late, early)] {
+            assert_eq!(one.join(other), Ok(()));
+            assert_eq!(one, both);
         }
     }
 

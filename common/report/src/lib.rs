@@ -23,7 +23,9 @@ use std::error::Error;
 
 use records::note::Note;
 
-pub use answers::{Answer, Answers, AnswersError, Form, Meaning, TOTAL_BYTES, Typed, is_answer};
+pub use answers::{
+    AnotherStudent, Answer, Answers, AnswersError, Form, Meaning, TOTAL_BYTES, Typed, is_answer,
+};
 pub use assignment::{
     Assignment, Drawing, Field, FieldKind, GUIDES, Question, Section, SheetPart, Sizes, program, toml_error,
 };

@@ -161,14 +161,15 @@ fn answers(args: &Args, page: Option<&[u8]>) -> Result<Answers, Failure> {
         }
         sources.push((name, answers));
     }
-    for (at, (name, answers)) in sources.iter().enumerate() {
-        if let Some((other, _)) = sources[..at].iter().find(|(_, of)| of.are_of_another_student(answers)) {
-            return Err(Failure::could_not(format!(
-                "{other} and {name} are of different students; move the one that is not yours to another folder"
-            )));
-        }
+    let names = Vec::from_iter(sources.iter().map(|(name, _)| name.clone())).join(" and ");
+    let mut found = Answers::default();
+    for (_, answers) in sources {
+        found.join(answers).map_err(|_| {
+            Failure::could_not(format!(
+                "{names} are of different students; move the one that is not yours to another folder"
+            ))
+        })?;
     }
-    let found = sources.into_iter().fold(Answers::default(), |found, (_, answers)| found.joined(answers));
     if !found.fields.iter().any(|(id, answer)| is_answer(id, answer)) {
         let name = input::name(&args.folder);
         return Err(Failure::could_not(format!(

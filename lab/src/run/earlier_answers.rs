@@ -21,15 +21,14 @@ const FILE: &str = "answers.json";
 /// students.
 pub(super) fn read_from(folder: &Path) -> Result<Answers, Failure> {
     let in_page = |text: &str| Answers::in_page(text).unwrap_or_else(|| Ok(Answers::default()));
-    let page = read(&folder.join(PAGE), &in_page)?;
-    let file = read(&folder.join(FILE), &Answers::parse)?;
-    if page.are_of_another_student(&file) {
+    let mut answers = read(&folder.join(PAGE), &in_page)?;
+    answers.join(read(&folder.join(FILE), &Answers::parse)?).map_err(|_| {
         let folder = folder.display();
-        return Err(Failure::could_not(format!(
+        Failure::could_not(format!(
             "{PAGE} and {FILE} in '{folder}' are of different students; move the one that is not yours to another folder"
-        )));
-    }
-    Ok(page.joined(file))
+        ))
+    })?;
+    Ok(answers)
 }
 
 fn read(path: &Path, parse: &dyn Fn(&str) -> Result<Answers, AnswersError>) -> Result<Answers, Failure> {

@@ -121,10 +121,10 @@ impl Course<'_> {
                 _ => return,
             };
             match read {
-                Ok(read) if answers.are_of_another_student(&read) => {
-                    notes.push(Reason::OtherStudent(shown()));
+                Ok(read) => {
+                    let joined = answers.join(read);
+                    notes.extend(joined.err().map(|_| Reason::OtherStudent(shown())));
                 }
-                Ok(read) => answers = std::mem::take(&mut answers).joined(read),
                 Err(why) => notes.push(Reason::AnswersUnread(shown(), why.to_string())),
             }
         });
