@@ -1,17 +1,14 @@
 //! The sweep of cm1: its cells, event and output.
 
 use clap::Args;
-use common::cache::Modelled;
 use common::cli::Counters;
 use common::counters;
 use common::events::Event;
 use common::failure::Failure;
 use common::infer;
-use common::measure::{self, Plan, Sample, Session};
-use common::memory::Array;
+use common::measure::{self, Plan, Sample, Session, Walks};
 use common::note::Note;
 use common::record::{Record, Row};
-use common::region;
 use common::saved::Saved;
 use common::sweep::{self, Cell, Range};
 use common::units::Bytes;
@@ -56,7 +53,7 @@ impl Options {
         }
     }
 
-    /// And then extra cells that distinguish the possible caches.
+    /// Adds cells, as many as it takes to distinguish the possible caches.
     #[must_use]
     pub fn until_decided(self) -> Options {
         Options { until_decided: true, ..self }
@@ -89,53 +86,30 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     session.finish_cell_on_signal();
     // The C kit's loop is `repeat <= 200 * stride`: one more pass.
     let passes = |cell: Cell| options.repeats * cell.stride as u64 + 1;
-    let mut add = |cell: Cell, sample: &Sample, record: &mut Record| {
-        let accesses = (passes(cell) * cell.accesses_per_pass()) as f64;
-        let row = row(cell, accesses, &event, sample);
-        each(&row);
-        record.rows.push(row);
-    };
     let arena = measure::arena(largest)?;
-    let array = arena.array::<u8>("x", largest).map_err(Failure::could_not)?;
-    let mut measure = |cells: Vec<Cell>, record: &mut Record| -> Result<(), Failure> {
-        let all = record.rows.len() + cells.len();
-        if !session.measures_host {
-            let walk = |mem: &mut Modelled, part: Array<'_, u8>, cell: Cell| {
-                walk(mem, part, cell.stride, passes(cell))
-            };
-            return session.model_cells(&plan, "x", &cells, walk, |cell, sample| {
-                let goes_on = !session.gives_up(record, all);
-                if goes_on {
-                    add(cell, sample, record);
-                }
-                goes_on
-            });
-        }
-        for cell in cells {
-            session.progress(record.rows.len(), all);
-            if session.gives_up(record, all) {
-                break;
-            }
-            let part = array.part(0, cell.size);
-            let clear = &mut || part.fill(|_| 0);
-            let region = region!(|mem| walk(mem, part, cell.stride, passes(cell)));
-            let sample = match &mut timer {
-                Some(timer) => timer.measure(cell, (passes(cell) * cell.accesses_per_pass()) as f64)?,
-                None => session.measure(&arena, &plan, clear, region.without_numbers())?,
-            };
-            add(cell, &sample, record);
-        }
-        session.progress(all, all);
-        Ok(())
+    let mut timed = timer.as_mut().map(|timer| |cell: Cell, accesses: f64| timer.measure(cell, accesses));
+    let mut walks = Walks {
+        native: walk,
+        modelled: walk,
+        passes: &passes,
+        array: arena.array("array", largest).map_err(Failure::could_not)?,
+        arena: &arena,
+        plan: &plan,
+        timer: timed.as_mut().map(|timed| timed as &mut dyn FnMut(Cell, f64) -> Result<Sample, Failure>),
+        row: &mut |cell, accesses, sample| {
+            let row = row(cell, accesses, &event, sample);
+            each(&row);
+            row
+        },
     };
-    measure(cells, &mut record)?;
+    session.sweep(&mut walks, &cells, &mut record)?;
     let rounds = if options.until_decided { DECIDING } else { 0 };
     for _ in 0..rounds {
         let deciding = deciding(&record);
         if deciding.is_empty() || session.is_over() {
             break;
         }
-        measure(deciding, &mut record)?;
+        session.sweep(&mut walks, &deciding, &mut record)?;
     }
     Ok(record)
 }

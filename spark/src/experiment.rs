@@ -1,14 +1,11 @@
 //! The sweep of spark: its cells, repetitions and output.
 
 use clap::Args;
-use common::cache::Modelled;
 use common::cli::Counters;
 use common::failure::Failure;
 use common::latency::Cells;
-use common::measure::{self, Sample, Session};
-use common::memory::Array;
+use common::measure::{self, Sample, Session, Walks};
 use common::record::{Record, Row};
-use common::region;
 use common::sweep::{self, Cell, Range};
 use common::units::Bytes;
 use common::value::{Reading, Source};
@@ -71,8 +68,6 @@ pub fn measure(
     let plan = session.plan(&[])?;
     let mut record = session.record("spark").set("repeats", options.repeats);
     let largest = cells.iter().map(|cell| cell.size).max().unwrap_or_default();
-    let arena = measure::arena(largest)?;
-    let array = arena.array::<u8>("array", largest).map_err(Failure::could_not)?;
     let mut dependent = match counters {
         Counters::Timing => Some(Cells::new(Bytes(largest as u64), 1).map_err(Failure::could_not)?),
         _ => None,
@@ -83,43 +78,25 @@ pub fn measure(
     let expected = sweep::expected(&cells, options.repeats, dependent.is_some(), session.measures_host);
     session.announce("this sweep", expected * session.runs as f64)?;
     session.finish_cell_on_signal();
-    let all = cells.len();
-    let passes = |cell: Cell| options.repeats * cell.stride as u64;
-    let mut add = |cell: Cell, sample: &Sample, record: &mut Record| {
-        let accesses = (passes(cell) * cell.accesses_per_pass()) as f64;
-        let row = row(cell, accesses, sample);
-        each(&row);
-        record.rows.push(row);
+    let arena = measure::arena(largest)?;
+    let runs = session.runs;
+    let mut timed =
+        dependent.as_mut().map(|timer| move |cell: Cell, accesses: f64| timed(timer, runs, cell, accesses));
+    let mut walks = Walks {
+        native: walk,
+        modelled: walk,
+        passes: &|cell| options.repeats * cell.stride as u64,
+        array: arena.array("array", largest).map_err(Failure::could_not)?,
+        arena: &arena,
+        plan: &plan,
+        timer: timed.as_mut().map(|timed| timed as &mut dyn FnMut(Cell, f64) -> Result<Sample, Failure>),
+        row: &mut |cell, accesses, sample| {
+            let row = row(cell, accesses, sample);
+            each(&row);
+            row
+        },
     };
-    if !session.measures_host {
-        let walk =
-            |mem: &mut Modelled, part: Array<'_, u8>, cell: Cell| walk(mem, part, cell.stride, passes(cell));
-        session.model_cells(&plan, "array", &cells, walk, |cell, sample| {
-            let goes_on = !session.gives_up(&mut record, all);
-            if goes_on {
-                add(cell, sample, &mut record);
-            }
-            goes_on
-        })?;
-        return Ok(record);
-    }
-    for cell in cells {
-        session.progress(record.rows.len(), all);
-        if session.gives_up(&mut record, all) {
-            break;
-        }
-        let part = array.part(0, cell.size);
-        let warm = &mut || part.fill(|_| 0);
-        let region = region!(|mem| walk(mem, part, cell.stride, passes(cell)));
-        let sample = match &mut dependent {
-            Some(timer) => {
-                timed(timer, session.runs, cell, (passes(cell) * cell.accesses_per_pass()) as f64)?
-            }
-            None => session.measure(&arena, &plan, warm, region.without_numbers())?,
-        };
-        add(cell, &sample, &mut record);
-    }
-    session.progress(all, all);
+    session.sweep(&mut walks, &cells, &mut record)?;
     Ok(record)
 }
 

@@ -1,5 +1,5 @@
-//! Cells of a sweep on a described machine. They are independent, so they are modelled on
-//! all processors at once. Measured cells must never run like this.
+//! The cells of a sweep, one after the other. Those of a described machine are independent, so
+//! they are modelled on all processors at once. Measured cells must never run like this.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,33 +8,97 @@ use std::thread;
 
 use cache::{Counts, Modelled};
 use figures::value::{Reading, Source};
+use isa::Native;
 use machine::Machine;
-use memory::Array;
+use memory::{Arena, Array};
+use records::record::{Record, Row};
 use records::sweep::Cell;
 use system::cpu;
 
-use super::{Plan, Sample, Session, arena};
+use super::{Measured, Plan, Sample, Session, arena};
 use crate::failure::Failure;
 
+/// What spark and cm1 do in a cell: passes over the first bytes of an array.
+pub struct Walks<'w> {
+    /// Passes over `array` that touch every `stride`-th byte, on each kind of memory.
+    pub native: fn(&mut Native, Array<u8>, usize, u64),
+    /// The same function for the model.
+    pub modelled: fn(&mut Modelled, Array<u8>, usize, u64),
+    /// The number of passes.
+    pub passes: &'w (dyn Fn(Cell) -> u64 + Sync),
+    /// The largest array, and where it is.
+    pub array: Array<'w, u8>,
+    /// The memory that it is in.
+    pub arena: &'w Arena,
+    /// What is counted.
+    pub plan: &'w Plan,
+    /// Times so many accesses in another way, instead of `native`.
+    pub timer: Option<&'w mut dyn FnMut(Cell, f64) -> Result<Sample, Failure>>,
+    /// The row of a cell and the number of its accesses.
+    pub row: &'w mut dyn FnMut(Cell, f64, &Sample) -> Row,
+}
+
 impl Session {
-    /// Models `walk` over the array called `name` in each of `cells`, from cold
-    /// caches; `take` sees the samples in the order of the cells, until it says
+    /// Adds a row to the record for each cell, until the user ends the sweep.
+    ///
+    /// # Errors
+    ///
+    /// If there is not enough memory, or nothing can be counted or timed.
+    pub fn sweep(&self, walks: &mut Walks<'_>, cells: &[Cell], record: &mut Record) -> Result<(), Failure> {
+        let all = record.rows.len() + cells.len();
+        let Walks { native, modelled, passes, array, arena, plan, timer, row } = walks;
+        let (native, modelled, passes) = (*native, *modelled, *passes);
+        let accesses = |cell: Cell| (passes(cell) * cell.accesses_per_pass()) as f64;
+        if !self.measures_host {
+            let walk = |mem: &mut Modelled, part: Array<'_, u8>, cell: Cell| {
+                modelled(mem, part, cell.stride, passes(cell));
+            };
+            return self.model_cells(plan, cells, walk, |cell, sample| {
+                let goes_on = !self.gives_up(record, all);
+                if goes_on {
+                    record.rows.push(row(cell, accesses(cell), sample));
+                }
+                goes_on
+            });
+        }
+        for &cell in cells {
+            self.progress(record.rows.len(), all);
+            if self.gives_up(record, all) {
+                break;
+            }
+            let part = array.part(0, cell.size);
+            let region = Measured {
+                native: &mut |mem| native(mem, part, cell.stride, passes(cell)),
+                modelled: &mut |mem| modelled(mem, part, cell.stride, passes(cell)),
+                computes: false,
+                idle: &[],
+            };
+            let sample = match timer {
+                Some(timer) => timer(cell, accesses(cell))?,
+                None => self.measure(arena, plan, &mut || part.fill(|_| 0), region)?,
+            };
+            record.rows.push(row(cell, accesses(cell), &sample));
+        }
+        self.progress(all, all);
+        Ok(())
+    }
+
+    /// Models `walk` over an array in each of `cells`, from cold caches; `take` sees the samples in the order of the cells, until it says
     /// that there are enough.
     ///
     /// # Errors
     ///
     /// If memory is short, the machine cannot be modelled, or `take` fails.
-    pub fn model_cells(
+    fn model_cells(
         &self,
         plan: &Plan,
-        name: &'static str,
         cells: &[Cell],
         walk: impl Fn(&mut Modelled, Array<u8>, Cell) + Sync,
         mut take: impl FnMut(Cell, &Sample) -> bool,
     ) -> Result<(), Failure> {
         let machine = &self.machine;
         let mut failed = Ok(());
-        let work = |at: usize| counts(machine, name, cells[at], &walk);
+        let work = |at: usize| counts(machine, cells[at], &walk);
         self.side_by_side(cells.len(), work, |at, counts| {
             let counts = match counts {
                 Ok(counts) => counts,
@@ -127,12 +191,11 @@ fn in_order<T>(
 /// The model's counts of one cell on `machine`.
 fn counts(
     machine: &Machine,
-    name: &'static str,
     cell: Cell,
     walk: &impl Fn(&mut Modelled, Array<u8>, Cell),
 ) -> Result<Counts, Failure> {
     let arena = arena(cell.size)?;
-    let array = arena.array::<u8>(name, cell.size).map_err(Failure::could_not)?;
+    let array = arena.array::<u8>("array", cell.size).map_err(Failure::could_not)?;
     let model = Modelled::of_arrays_alone(machine, &arena, &[]).map_err(Failure::could_not)?;
     let mut model = model.without_numbers();
     walk(&mut model, array, cell);

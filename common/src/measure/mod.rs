@@ -8,6 +8,7 @@ mod plan;
 mod sample;
 mod session;
 
+pub use cells::Walks;
 pub use environment::modelled_record;
 pub use limits::{arena, check_memory, duration, patience};
 pub use plan::Plan;
