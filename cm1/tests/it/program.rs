@@ -87,20 +87,6 @@ fn without_counting_the_misses_are_missing_not_zero() {
 }
 
 #[test]
-fn the_chart_is_written_as_svg_and_as_png() {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, magic) in [("c.svg", &b"<svg"[..]), ("c.png", &b"\x89PNG"[..])] {
-        let path = folder.path().join(name);
-        stdout(&[&I5[..], &["--repeats", "2", "--chart", path.to_str().unwrap()]].concat());
-        assert!(std::fs::read(&path).unwrap().starts_with(magic), "{name}");
-    }
-    // The student must find the cache.
-    let drawn = std::fs::read_to_string(folder.path().join("c.svg")).unwrap();
-    assert!(drawn.contains("i5-7500") && !drawn.contains("8-way"), "{drawn}");
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing half-written is left");
-}
-
-#[test]
 fn wrong_use_is_refused_by_name_with_exit_code_2() {
     let wrong: &[(&[&str], &str)] = &[
         (&["--min", "0"], "0 B"),
