@@ -177,7 +177,7 @@ pub fn run<A: Parser>(program: impl FnOnce(A) -> Result<(), Failure>) -> ExitCod
     run_as(A::command(), program)
 }
 
-/// The same with another parser of the command line, for programs with the same options.
+/// [`run`] with another parser of the command line, for programs with the same options.
 pub fn run_as<A: Parser>(mut command: Command, program: impl FnOnce(A) -> Result<(), Failure>) -> ExitCode {
     system::set_up();
     command = command.version(records::VERSION);

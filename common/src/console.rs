@@ -16,7 +16,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
     print_bytes(text.as_bytes())
 }
 
-/// The same for a file's content.
+/// Prints a file's content to standard output.
 pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
     if system::output_is_closed() && !bytes.is_empty() {
         return Err(Failure::CouldNot(unprintable("it is closed")));

@@ -117,7 +117,7 @@ pub fn operands<'a>(arena: &'a Arena, options: &Options) -> Result<[Matrix<'a, i
     Ok([mul1, mul2, res])
 }
 
-/// The same for a described machine, where no numbers are computed: empty.
+/// The matrices for a described machine, where no numbers are computed: empty.
 ///
 /// # Errors
 ///

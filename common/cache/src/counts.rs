@@ -85,7 +85,7 @@ pub struct TlbCounts {
     pub level: u8,
     /// Misses.
     pub misses: u64,
-    /// The same by array: name, misses.
+    /// Misses by array: name, misses.
     pub arrays: Vec<(&'static str, u64)>,
 }
 

@@ -14,10 +14,13 @@ const CHECKED_ITERATIONS: u64 = 1 << 14;
 /// The kind of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AccessKind {
+    /// A load that reaches the caches.
     Load,
+    /// A store that reaches the caches.
     Store,
-    /// The same to memory that reaches no level.
+    /// A load that is counted and reaches no cache.
     LoadElsewhere,
+    /// A store that is counted and reaches no cache.
     StoreElsewhere,
     /// No access: marks the start of a pass of a repetition.
     Pass,

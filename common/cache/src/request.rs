@@ -31,13 +31,13 @@ impl Request {
         self.kind & bits != 0
     }
 
-    /// The same with `bits` set.
+    /// The request with `bits` set.
     #[inline(always)]
     pub(crate) fn with(self, bits: u8) -> Request {
         Request { kind: self.kind | bits, ..self }
     }
 
-    /// The same with `bits` cleared.
+    /// The request with `bits` cleared.
     #[inline(always)]
     pub(crate) fn without(self, bits: u8) -> Request {
         Request { kind: self.kind & !bits, ..self }

@@ -15,9 +15,9 @@ use crate::simulator::Simulator;
 /// When the state may recur.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Plan {
-    /// Each iteration makes the accesses of the iteration this many before it ...
+    /// Each iteration makes the accesses of the iteration this many before it, moved by `moves`.
     pub(crate) period: u64,
-    /// ... moved by these distances.
+    /// The distances by which the accesses of each array move in a period.
     pub(crate) moves: Moves,
     /// For how many iterations after the present one this holds.
     pub(crate) iterations: u64,

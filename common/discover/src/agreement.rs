@@ -10,9 +10,9 @@ use infer::{Confidence, Sets};
 
 /// Runs of real experiments, at most: more do not help where a dozen did not.
 const MOST_RUNS: usize = 12;
-/// Runs in a row that agree on a level: so many for confidence ...
+/// Runs in a row that must agree on a level for confidence.
 const AGREEING: usize = 2;
-/// ... and so many for the highest.
+/// Runs in a row that must agree on a level for the highest confidence.
 const SURE: usize = 3;
 /// Bytes looked at for the first level: 8 times the largest there is, and what
 /// lies behind it.

@@ -17,7 +17,7 @@ const SAME: f64 = 1.02;
 /// A new level costs at least this factor more.
 const STEP: f64 = 1.2;
 
-/// The same behind pages that lie anywhere: few of their sets have too many lines of many working sets.
+/// The factor behind pages that lie anywhere: few of their sets have too many lines of many working sets.
 const STEP_BEHIND_PAGES: f64 = 1.5;
 
 /// Cost by size of the working set.
@@ -36,7 +36,8 @@ pub struct Plateau {
 
 /// A working set this many times as large as the largest level is memory's.
 const EXCEEDED: u64 = 2;
-/// ... or, if the system reports no levels, a plateau this many times as long as where it begins.
+/// If the system reports no levels, a plateau that ends at this many times the size where it
+/// begins is memory's.
 const LONG: u64 = 4;
 
 impl Plateau {

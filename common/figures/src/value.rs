@@ -167,7 +167,7 @@ impl Reading {
         Reading::new(compute(x.amount, y.amount), source).estimated(multiplexed)
     }
 
-    /// The same reading as a scaled estimate, or not.
+    /// This reading as an estimate that was scaled so, or as none.
     #[must_use]
     pub fn estimated(mut self, multiplexed: Option<Multiplexed>) -> Reading {
         if let Ok(counted) = &mut self.0 {

@@ -137,7 +137,7 @@ fn argue(saved: &Saved, above: Option<Sets>, why: &mut Vec<String>) -> Result<Ge
 /// Decimals from which on the smallest misses of a sweep are not rounded away.
 const ENOUGH_DECIMALS: usize = 3;
 
-/// That the file's misses have too few digits for a ramp, if they do.
+/// A sentence if the misses of the file have too few digits to show a ramp.
 fn rounded(saved: &Saved) -> Option<String> {
     let decimals = saved.decimals.filter(|decimals| *decimals < ENOUGH_DECIMALS)?;
     saved.cells.iter().any(|cell| cell.misses.is_some_and(|misses| misses > 0.0)).then(|| {

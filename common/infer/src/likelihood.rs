@@ -91,7 +91,7 @@ impl Hypothesis {
         (1.0 - at_most).clamp(0.0, 1.0)
     }
 
-    /// The same of a next level that is so many times as large.
+    /// The share of accesses that miss in a next level `times` times as large.
     fn next_misses(self, bytes: u64, times: f64) -> f64 {
         if times.is_infinite() {
             return 0.0;

@@ -5,9 +5,9 @@ use super::likelihood::{Point, next_size, sizes};
 use figures::stats;
 use figures::units::Bytes;
 
-/// Every access misses: one miss per access, within this.
+/// Largest distance from one miss per access, where every access misses and misses are counted.
 const ONE: f64 = 0.05;
-/// ... and timed, within this.
+/// Largest distance from one miss per access where they are derived from times.
 const ONE_TIMED: f64 = 0.12;
 /// Two rows that differ by at most this have reached the same level.
 const AGREE: f64 = 0.12;

@@ -12,16 +12,16 @@ use system::{clock, core_clock, cpu};
 /// two frequent interrupts.
 const BATCH: Seconds = Seconds(10e-6);
 
-/// ... and at least so many steps of the clock: one step is then a hundredth.
+/// Fewest steps of the clock in a batch: one step is then a hundredth of its time.
 const STEPS: f64 = 100.0;
 
-/// Core cycles that are timed before and after each batch to measure the core's clock, ...
+/// Core cycles that are timed before and after each batch to measure the core's clock.
 const BEAT: u32 = 8_192;
-/// ... repeated at most so many times, until one is as fast as the fastest before: an
-/// interrupt only makes them slower.
+/// Most repetitions of these cycles, until one is as fast as the fastest before: an interrupt
+/// only makes them slower.
 const BEATS: usize = 3;
 
-/// Shortest such loop, in steps of the timer, that can show the core's clock.
+/// Shortest loop of these cycles, in steps of the timer, that can show the core's clock.
 const BEAT_STEPS: f64 = 50.0;
 
 /// Largest accepted difference of the core's clock before and after a batch.
@@ -37,10 +37,10 @@ const WHOLE: usize = 1 << 16;
 /// Fewest batches of long rounds.
 const LONG_BATCHES: usize = 7;
 
-/// Of short batches so many must be as fast as the fastest: an undisturbed time recurs.
+/// Number of short batches that must be as fast as the fastest: an undisturbed time recurs.
 const CONFIRMING: usize = 3;
-/// ... within so many times as many batches: times that vary from round to round never
-/// recur.
+/// Most batches, as a multiple of those asked for, until the fastest time recurs: times that
+/// vary from round to round never do.
 const MOST_BATCHES: usize = 5;
 
 /// A batch that is slower than an undisturbed one by this factor was disturbed.
@@ -65,7 +65,7 @@ pub(super) struct Effort {
     pub limit: Seconds,
 }
 
-/// That for a single measurement.
+/// The effort for a single measurement.
 pub(super) const ONCE: Effort = Effort { batches: 41, rounds: 2.0, limit: Seconds(0.05) };
 
 /// The time of one access.
@@ -73,7 +73,7 @@ pub(super) const ONCE: Effort = Effort { batches: 41, rounds: 2.0, limit: Second
 pub(super) struct Timed {
     /// Nanoseconds per access in real time: the median of the batches used.
     pub nanos: f64,
-    /// The same scaled to the [`reference_clock`]: a core whose clock slows down must not
+    /// `nanos` scaled to the [`reference_clock`]: a core whose clock slows down must not
     /// look like misses.
     pub typical: f64,
     /// The fastest batch, scaled to the reference clock too.

@@ -26,13 +26,13 @@ pub struct Findings {
     pub waiting: Option<Record>,
     /// L1 misses of an access by array size and stride.
     pub l1: Record,
-    /// The same for L2.
+    /// L2 misses of an access by array size and stride.
     pub l2: Record,
     /// The textbook's product (mm1).
     pub mm1: Record,
     /// The product with one operand transposed beforehand (mm2).
     pub mm2: Record,
-    /// The same with its transposition measured too.
+    /// mm2 with its transposition measured too.
     pub mm2_transposing: Record,
     /// The blocked product (mm3).
     pub mm3: Record,

@@ -32,7 +32,7 @@ pub(crate) struct Product {
     pub(crate) wall: Reading,
     /// Hit rate of L1.
     pub(crate) hit_rate: Reading,
-    /// The same of loads alone: a usual mistake.
+    /// Hit rate of L1 from the loads alone: a usual mistake.
     pub(crate) of_loads: Reading,
     pub(crate) l2_misses: Reading,
     pub(crate) l2_accesses: Reading,

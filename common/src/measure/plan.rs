@@ -90,7 +90,7 @@ impl Session {
 
 /// Why hardware does not count with these options.
 const NOT_ASKED: &str = "--counters hardware was not asked for";
-/// The same where another machine is described.
+/// Why hardware does not count where another machine is described.
 const NOTHING_RUNS: &str = "the machine is a description, nothing runs on it";
 
 impl Plan {

@@ -77,7 +77,7 @@ pub(crate) fn misses(counts: &Counts) -> u64 {
     counts.level(1).map_or(0, |level| level.misses.total())
 }
 
-/// The same of one array.
+/// Misses of one array in the first cache.
 fn misses_of(counts: &Counts, name: &str) -> u64 {
     let arrays = counts.level(1).map(|level| level.arrays.as_slice()).unwrap_or_default();
     arrays.iter().filter(|array| array.name == name).map(|array| array.misses.total()).sum()

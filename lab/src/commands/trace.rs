@@ -41,11 +41,11 @@ pub(crate) struct Args {
     #[arg(value_parser = clap::value_parser!(u32).range(0..=20))]
     sets: Option<u32>,
 
-    /// ... of E lines each
+    /// Use sets of E lines
     #[arg(short = 'E', value_name = "E", requires = "sets", value_parser = clap::value_parser!(u32).range(1..=65536))]
     ways: Option<u32>,
 
-    /// ... with 2^B bytes per line
+    /// Use lines of 2^B bytes
     #[arg(short = 'b', value_name = "B", requires = "sets", value_parser = clap::value_parser!(u32).range(0..=12))]
     block: Option<u32>,
 
