@@ -16,7 +16,7 @@ matplotlib.use("Agg")  # files only, no window
 
 
 def read(path):
-    """The record as a dictionary, and its rows as a table: keys, then each figure and its source.
+    """The record as a dictionary, and its rows as a table: place, settings and results, then each figure and its source.
 
     A figure that could not be counted has no amount, and is NaN in the table.
     """
@@ -24,7 +24,7 @@ def read(path):
         record = json.load(file)
     rows = []
     for row in record["rows"]:
-        cells = {key: value for key, value in row.items() if key != "figures"}
+        cells = {**row["place"], **row.get("settings", {}), **row.get("results", {})}
         for figure in row["figures"]:
             cells[figure["name"]] = figure.get("amount")
             cells[figure["name"] + "_source"] = figure.get("source")

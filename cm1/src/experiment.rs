@@ -150,14 +150,11 @@ fn timer(
 
 fn row(cell: Cell, accesses: f64, event: &Event, sample: &Sample) -> Row {
     let misses = sample.count(event.name()).cloned().unwrap_or_else(|| Reading::missing("not measured"));
-    let row = Row::new([
-        ("size_bytes", cell.size.into()),
-        ("stride_bytes", cell.stride.into()),
-        ("event", event.name().into()),
-    ])
-    .with("avg_misses", misses.scaled(1.0 / accesses))
-    .with("avg_time_us", sample.cpu.scaled(1e6 / accesses))
-    .with("avg_cycles", sample.cycles.scaled(1.0 / accesses));
+    let row = Row::at([("size_bytes", cell.size.into()), ("stride_bytes", cell.stride.into())])
+        .set("event", event.name())
+        .with("avg_misses", misses.scaled(1.0 / accesses))
+        .with("avg_time_us", sample.cpu.scaled(1e6 / accesses))
+        .with("avg_cycles", sample.cycles.scaled(1.0 / accesses));
     let model = sample.model.as_ref().filter(|_| misses.source() == Some(Source::Model));
     match model.and_then(|counts| counts.walk_misses(event)).filter(|walks| *walks > 0) {
         Some(walks) => row.with("avg_walk_misses", Reading::new(walks as f64 / accesses, Source::Model)),
@@ -179,7 +176,7 @@ pub fn kit_row(row: &Row) -> String {
     let (misses, source) = figure("avg_misses");
     let (time, clock) = figure("avg_time_us");
     let (cycles, _) = figure("avg_cycles");
-    let event = row.keys.get("event").and_then(|event| event.as_str()).unwrap_or_default();
+    let event = row.text("event");
     let spread = |name, short| {
         let spread = row.reading(name).and_then(Reading::spread);
         spread.map_or(String::new(), |s| format!("\t{short}_min={:.6}\t{short}_max={:.6}", s.min, s.max))

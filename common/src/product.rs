@@ -167,7 +167,7 @@ pub fn record(
         session.note(&mut record, Note::Wraps);
     }
     let checksum = if session.measures_host { checksum(res) } else { product::checksum(options.size()) };
-    let mut row = Row::new([("size", options.side().into()), ("checksum", checksum.into())]);
+    let mut row = Row::at([("size", options.side().into())]).result("checksum", checksum);
     for (event, reading) in &sample.counts {
         row = row.with(event.name(), reading.clone());
     }
@@ -219,7 +219,7 @@ pub fn kit_text(record: &Record) -> String {
                 let _ = writeln!(text, "Wall clock {label}: {}{what}", reading.scaled(factor));
             }
         }
-        if let Some(checksum) = row.keys.get("checksum") {
+        if let Some(checksum) = row.value("checksum") {
             let _ = writeln!(text, "Matrix checksum: {checksum}");
         }
     }

@@ -179,7 +179,7 @@ async function badInput() {
   await complains("broken TOML", "line 2, level");
   const file = tab.locator("#page-any input[type=file]").first();
   await file.setInputFiles(written("mm1.json",
-    '{"program":"mm1","version":"0","settings":{},"machine":"x","notes":[],"rows":[{"size":512,"figures":[]}]}'));
+    '{"program":"mm1","version":"0","settings":{},"machine":"x","notes":[],"rows":[{"place":{"size":512},"figures":[]}]}'));
   await complains("a record of mm1", "record of mm1");
   await file.setInputFiles(written("half.json", '{"program":"cm1","rows":[{"size'));
   await complains("half a record", "^(?!.*mm1)");
@@ -451,7 +451,7 @@ async function laidOver() {
   const tab = await open("any?show=time&max=64K");
   const drawn = await tab.evaluate(async () => {
     const { record } = core({ do: "sweep", toml: core({ do: "catalogue" })[1].toml, show: "time", min: 8192, max: 65536 });
-    record.rows.find(row => row.size_bytes === 65536 && row.stride_bytes === 512).figures[0].amount = 7000;
+    record.rows.find(row => row.place.size_bytes === 65536 && row.place.stride_bytes === 512).figures[0].amount = 7000;
     const { svg } = core({ do: "sweep", toml: core({ do: "catalogue" })[1].toml, show: "time", min: 8192, max: 65536, measured: JSON.stringify(record) });
     return [...new DOMParser().parseFromString(svg, "image/svg+xml").querySelectorAll("text")].map(text => text.textContent.trim());
   });
@@ -640,7 +640,7 @@ async function bounded() {
         const lines = size * 1024 / Math.max(stride, 64);
         const sets = Math.min(64, Math.max(1, 64 / Math.max(1, stride / 64)));
         const share = lines / sets > 12 ? 1 : size === 48 && stride <= 4096 ? 0.7 : 0;
-        rows.push({ size_bytes: size * 1024, stride_bytes: stride, figures: [{ name: "ns_per_access", amount: 2 + 4 * share * Math.min(1, stride / 64), source: "timing" }] });
+        rows.push({ place: { size_bytes: size * 1024, stride_bytes: stride }, figures: [{ name: "ns_per_access", amount: 2 + 4 * share * Math.min(1, stride / 64), source: "timing" }] });
       }
     }
     const toml = core({ do: "catalogue" })[0].toml;

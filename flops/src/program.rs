@@ -126,15 +126,13 @@ fn notes(e: &Estimate) -> Vec<String> {
 }
 
 fn row(e: &Estimate) -> Row {
-    let row = Row::new([
-        ("kernel", e.known.kernel.name.into()),
-        ("n", e.known.n.into()),
-        ("threads", e.known.threads.into()),
-        ("repeats", e.known.repeats.into()),
-        ("event", e.sampled.event.name().into()),
-        ("period", e.sampled.period.into()),
-        ("right", e.known.right.into()),
-    ])
-    .with("operations", Reading::new(e.known.operations(), Source::Analytic));
+    let mut row = Row::at([("kernel", e.known.kernel.name.into()), ("n", e.known.n.into())])
+        .set("threads", e.known.threads)
+        .set("event", e.sampled.event.name())
+        .set("period", e.sampled.period)
+        .result("right", e.known.right);
+    // Chosen for a duration, so it differs from run to run.
+    row.details.insert("repeats".to_owned(), e.known.repeats.into());
+    let row = row.with("operations", Reading::new(e.known.operations(), Source::Analytic));
     e.figures().into_iter().fold(row, |row, (name, reading)| row.with(name, reading))
 }

@@ -31,8 +31,6 @@ pub(crate) struct Args {
     all: bool,
 }
 
-/// Keys of a row that are computed: if they differ, the two did not compute the same.
-const RESULTS: [&str; 4] = ["checksum", "check", "residual", "c"];
 /// Beginnings of settings that follow from the machine, unless they were given as options.
 const OF_MACHINES: [&str; 7] = ["bandwidth_", "base", "block_", "isa", "line_size", "peak_", "threads"];
 /// More differences of one figure are counted, unless all are asked for.
@@ -56,7 +54,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if pairs.iter().all(|pair| rows(pair).is_empty()) {
         return Err(Failure::could_not(format!("the two have no row in common: {}", notes.join("; "))));
     }
-    let mut all: Vec<Line> = pairs.iter().flat_map(results).collect();
+    let mut all: Vec<Line> = pairs.iter().flat_map(given).collect();
     all.extend(settings(&pairs));
     let mut once = 0;
     for pair in &pairs {
@@ -124,10 +122,10 @@ fn shown(value: &Json) -> String {
     value.as_str().map_or_else(|| value.to_string(), |text| shorten(text, 60))
 }
 
-/// What identifies a row: its keys, without results.
+/// What identifies a row: `size_bytes=65536 stride_bytes=64`.
 fn place(row: &Row) -> String {
-    let keys = row.keys.iter().filter(|(key, _)| !RESULTS.contains(&key.as_str()));
-    keys.map(|(key, value)| format!("{}={}", clean(key), shown(value))).collect::<Vec<_>>().join(" ")
+    let fields = row.place.iter().map(|(key, value)| format!("{}={}", clean(key), shown(value)));
+    Vec::from_iter(fields).join(" ")
 }
 
 fn by_place(record: &Record) -> BTreeMap<String, &Row> {
@@ -167,17 +165,18 @@ fn rows_alone(pairs: &[Pair]) -> Vec<String> {
     sentences
 }
 
-/// Results that differ.
-fn results(pair: &Pair) -> Vec<Line> {
+/// Results and settings of rows that differ.
+fn given(pair: &Pair) -> Vec<Line> {
     let mut found = Vec::new();
     for (place, a, b) in rows(pair) {
-        for name in RESULTS {
-            let of = |row: &Row| row.keys.get(name).filter(|value| !value.is_null()).map(shown);
-            if let (Some(a), Some(b)) = (of(a), of(b))
-                && a != b
-            {
-                let note = "the two did not compute the same".to_owned();
-                found.push([pair.name.clone(), name.to_owned(), a, b, note, place.clone()]);
+        for (a, b, note) in [
+            (&a.results, &b.results, "the two did not compute the same"),
+            (&a.settings, &b.settings, "a setting"),
+        ] {
+            let names = BTreeSet::from_iter(a.iter().chain(b.iter()).map(|(name, _)| name));
+            for name in names.into_iter().filter(|name| a.get(name) != b.get(name)) {
+                let [a, b] = [a, b].map(|of| of.get(name).map_or_else(|| "–".to_owned(), shown));
+                found.push([pair.name.clone(), clean(name), a, b, note.to_owned(), place.clone()]);
             }
         }
     }
@@ -202,7 +201,7 @@ fn settings(pairs: &[Pair]) -> Vec<Line> {
                 && OF_MACHINES.iter().any(|start| name.starts_with(start))
                 && !words.any(|word| word.starts_with(&option))
         };
-        let names = sides.iter().flat_map(|record| record.settings.keys().map(String::as_str));
+        let names = sides.iter().flat_map(|record| record.settings.iter().map(|(name, _)| name));
         let names: BTreeSet<&str> = names.chain(["machine", "version"]).collect();
         for name in names.into_iter().filter(|name| !follows(name)) {
             let [a, b] = sides.map(|record| of(record, name));
@@ -302,7 +301,7 @@ mod tests {
 
     fn mm1(seconds: &[f64], checksum: i64, misses: Option<f64>) -> Record {
         let misses = misses.map_or(Reading::missing("no counters"), |m| Reading::new(m, Source::Model));
-        let row = Row::new([("size", 64.into()), ("checksum", checksum.into())]);
+        let row = Row::at([("size", 64.into())]).result("checksum", checksum);
         let runs = Reading::from_runs(seconds, Source::Timing);
         let mut record = Record::new("mm1", "one").set("runs", seconds.len());
         record.rows.push(row.with("cpu_s", runs).with("PAPI_L1_DCM", misses));
@@ -312,7 +311,7 @@ mod tests {
     fn lines(a: Record, b: Record) -> Vec<String> {
         let pairs = [Pair { name: "mm1".to_owned(), a, b }];
         let (figures, once) = figures(&pairs[0]);
-        let all = results(&pairs[0]).into_iter().chain(settings(&pairs)).chain(figures);
+        let all = given(&pairs[0]).into_iter().chain(settings(&pairs)).chain(figures);
         let mut lines: Vec<String> =
             all.map(|[_, name, a, b, note, _]| format!("{name} {a} | {b} {note}")).collect();
         lines.extend(rows_alone(&pairs));
@@ -339,7 +338,7 @@ mod tests {
         }
         assert_eq!(lines(mm1(&[1.0], 7, Some(1.0)), mm1(&[2.0], 7, Some(1.0))), ["1 once"]);
         let mut larger = base();
-        larger.rows[0].keys["size"] = 128.into();
+        larger.rows[0].place.set("size", 128);
         assert_eq!(lines(base(), larger), ["other rows in A than in B: mm1 (size=64 in A, size=128 in B)"]);
         let mut wider = base().set("line_size", 128);
         wider.machine = "two".to_owned();
@@ -353,7 +352,7 @@ mod tests {
         let sweep = |scale: f64| {
             let mut record = Record::new("cm1", "one").set("repeats", scale);
             for stride in 1..=20u64 {
-                let row = Row::new([("stride_bytes", stride.into())]);
+                let row = Row::at([("stride_bytes", stride.into())]);
                 record.rows.push(row.with("avg_misses", Reading::new(scale * stride as f64, Source::Model)));
             }
             record

@@ -109,7 +109,7 @@ fn timed(timer: &mut Cells, runs: usize, cell: Cell, accesses: f64) -> Result<Sa
 }
 
 fn row(cell: Cell, accesses: f64, sample: &Sample) -> Row {
-    Row::new([("size_bytes", cell.size.into()), ("stride_bytes", cell.stride.into())])
+    Row::at([("size_bytes", cell.size.into()), ("stride_bytes", cell.stride.into())])
         .with("ns_per_access", sample.cpu.scaled(1e9 / accesses))
         .with("elapsed_s", sample.cpu.clone())
         .with("cycles", sample.cycles.clone())

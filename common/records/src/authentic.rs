@@ -95,7 +95,7 @@ mod tests {
         for (size, misses) in [(8192u64, 0.015_625), (16384, 1.0 / 3.0), (32768, 0.003_906_249_999_999_999_6)]
         {
             record.rows.push(
-                Row::new([("size_bytes", size.into()), ("stride_bytes", 1.into())])
+                Row::at([("size_bytes", size.into()), ("stride_bytes", 1.into())])
                     .with("avg_misses", Reading::new(misses, Source::Model)),
             );
         }

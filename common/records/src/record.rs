@@ -7,6 +7,7 @@ use serde_json::{Map, Value as Json};
 use figures::text::{clean, inert};
 use figures::value::Reading;
 
+use crate::fields::Fields;
 use crate::note::Notes;
 
 /// One figure of a row; its unit is the end of its name (`ns_per_access`).
@@ -20,12 +21,18 @@ pub struct Figure {
 }
 
 /// One cell of a sweep, or the one result of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// The settings: `size_bytes`, `stride_bytes`, `variant`.
-    #[serde(flatten)]
-    pub keys: Map<String, Json>,
-    /// The results.
+    /// What identifies it among the rows, and in the same run made again: `size_bytes`,
+    /// `stride_bytes`, `variant`.
+    pub place: Fields,
+    /// What else was set for it: `event`, `threads`.
+    #[serde(default, skip_serializing_if = "Fields::is_empty")]
+    pub settings: Fields,
+    /// What was computed, which is the same for the same place: `checksum`.
+    #[serde(default, skip_serializing_if = "Fields::is_empty")]
+    pub results: Fields,
+    /// What was measured or counted.
     pub figures: Vec<Figure>,
     /// What does not fit a figure, by name; the format is the program's own.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
@@ -33,13 +40,26 @@ pub struct Row {
 }
 
 impl Row {
-    /// A row without figures.
-    pub fn new<const N: usize>(keys: [(&str, Json); N]) -> Row {
-        let keys = keys.into_iter().map(|(k, v)| (k.to_owned(), v)).collect();
-        Row { keys, figures: Vec::new(), details: Map::new() }
+    /// A row without figures, at that place.
+    pub fn at<const N: usize>(place: [(&str, Json); N]) -> Row {
+        Row { place: place.into_iter().collect(), ..Row::default() }
     }
 
-    /// The same row with one more figure.
+    /// The row with one more setting.
+    #[must_use]
+    pub fn set(mut self, name: &str, value: impl Into<Json>) -> Row {
+        self.settings.set(name, value);
+        self
+    }
+
+    /// The row with one more result.
+    #[must_use]
+    pub fn result(mut self, name: &str, value: impl Into<Json>) -> Row {
+        self.results.set(name, value);
+        self
+    }
+
+    /// The row with one more figure.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, reading: impl Into<Reading>) -> Row {
         self.figures.push(Figure { name: name.into(), reading: reading.into() });
@@ -56,9 +76,24 @@ impl Row {
         self.reading(name).and_then(Reading::amount)
     }
 
-    /// The value of a key that is a whole number.
-    pub fn whole(&self, key: &str) -> Option<u64> {
-        self.keys.get(key).and_then(Json::as_u64)
+    /// What is not measured: place, settings, results.
+    pub fn given(&self) -> impl Iterator<Item = (&str, &Json)> {
+        self.place.iter().chain(self.settings.iter()).chain(self.results.iter())
+    }
+
+    /// The value of that name among those that are [given](Row::given).
+    pub fn value(&self, name: &str) -> Option<&Json> {
+        self.given().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+
+    /// The same, if it is a whole number.
+    pub fn whole(&self, name: &str) -> Option<u64> {
+        self.value(name).and_then(Json::as_u64)
+    }
+
+    /// The same, if it is a text; else an empty one.
+    pub fn text(&self, name: &str) -> &str {
+        self.value(name).and_then(Json::as_str).unwrap_or_default()
     }
 }
 
@@ -82,17 +117,17 @@ pub struct Record {
     #[serde(default)]
     pub arguments: Vec<String>,
     /// The settings that follow from it.
-    pub settings: Map<String, Json>,
+    pub settings: Fields,
     /// The machine that was measured or modelled, in one line.
     pub machine: String,
     /// The same field by field, in bytes, seconds and hertz; for a sealed machine only its
     /// name.
     #[serde(default, skip_serializing_if = "Json::is_null")]
     pub machine_data: Json,
-    /// The conditions of a measurement: kernel, compiler, governor, load, quota of processors;
+    /// The conditions of a measurement: kernel, compiler, governor, pages, load, quota of processors;
     /// empty if nothing was measured.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub environment: Map<String, Json>,
+    #[serde(default, skip_serializing_if = "Fields::is_empty")]
+    pub environment: Fields,
     /// What may have disturbed the measurement, and which sources were replaced.
     #[serde(flatten)]
     pub notes: Notes,
@@ -121,7 +156,7 @@ impl Seal {
 }
 
 /// `schema` of the records of this kit; `record.schema.json` describes it.
-pub const SCHEMA: &str = "cache-lab-kit/record/1";
+pub const SCHEMA: &str = "cache-lab-kit/record/2";
 
 impl Record {
     /// A record without rows.
@@ -133,25 +168,20 @@ impl Record {
             program: program.to_owned(),
             version: crate::VERSION.to_owned(),
             arguments: Vec::new(),
-            settings: Map::new(),
+            settings: Fields::default(),
             machine: machine.into(),
             machine_data: Json::Null,
-            environment: Map::new(),
+            environment: Fields::default(),
             notes: Notes::default(),
             rows: Vec::new(),
             seal: None,
         }
     }
 
-    /// The machine without its caches: for charts whose readers must find them.
-    pub fn machine_alone(&self) -> &str {
-        self.machine.rsplit_once(": ").map_or(&self.machine, |(machine, _)| machine)
-    }
-
-    /// The same record with one more setting.
+    /// The record with one more setting.
     #[must_use]
     pub fn set(mut self, key: &str, value: impl Into<Json>) -> Record {
-        self.settings.insert(key.to_owned(), value.into());
+        self.settings.set(key, value);
         self
     }
 
@@ -169,7 +199,7 @@ impl Record {
         serde_json::to_string_pretty(self).unwrap_or_default()
     }
 
-    /// The rows as comma-separated values: the keys, then for each figure its amount and
+    /// The rows as comma-separated values: place, settings and results, then for each figure its amount and
     /// its source; if any was measured more than once, its smallest and largest value too.
     /// A missing figure is an empty cell, with the reason in a column of its own.
     pub fn csv(&self) -> String {
@@ -183,7 +213,7 @@ impl Record {
                 };
                 columns.iter().map(|column| format!("{}{column}", f.name))
             });
-            for name in row.keys.keys().cloned().chain(names) {
+            for name in row.given().map(|(name, _)| name.to_owned()).chain(names) {
                 if !header.contains(&name) {
                     header.push(name);
                 }
@@ -207,7 +237,7 @@ fn line(cells: impl Iterator<Item = String>) -> String {
 }
 
 fn cell(row: &Row, column: &str) -> String {
-    if let Some(key) = row.keys.get(column) {
+    if let Some(key) = row.value(column) {
         return key.as_str().map_or_else(|| key.to_string(), |text| inert(&clean(text)));
     }
     if let Some(reading) = row.reading(column) {
@@ -233,7 +263,8 @@ mod tests {
     fn example() -> Record {
         let mut record = Record::new("cm1", "a machine").set("min", 8192);
         record.rows.push(
-            Row::new([("size_bytes", 8192.into()), ("event", "PAPI_L1_DCM".into())])
+            Row::at([("size_bytes", 8192.into())])
+                .set("event", "PAPI_L1_DCM")
                 .with("misses", Reading::new(0.5, Source::Model))
                 .with("cycles", Reading::missing("no counter")),
         );
@@ -253,7 +284,7 @@ mod tests {
     fn csv_retains_the_spread_of_repeated_runs() {
         let mut record = Record::new("mm1", "a machine");
         let runs = Reading::from_runs(&[0.3, 0.1, 0.2], Source::Timing);
-        record.rows.push(Row::new([("size", 512.into())]).with("wall_s", runs));
+        record.rows.push(Row::at([("size", 512.into())]).with("wall_s", runs));
         assert_eq!(record.csv(), "size,wall_s,wall_s_source,wall_s_min,wall_s_max\n512,0.2,timing,0.1,0.3\n");
     }
 
@@ -261,7 +292,7 @@ mod tests {
     fn texts_in_csv_are_no_formulas_and_stay_on_one_line() {
         let mut record = Record::new("cm1", "a machine");
         for text in ["=1+1", "+a", "-1", "@a", "a\u{202e}b\nc", "a,\"b\""] {
-            record.rows.push(Row::new([("event", text.into()), ("size", (-1).into())]));
+            record.rows.push(Row::at([("event", text.into()), ("size", (-1).into())]));
         }
         let lines = "event,size\n'=1+1,-1\n'+a,-1\n-1,-1\n'@a,-1\na\u{fffd}b c,-1\n\"a,\"\"b\"\"\",-1\n";
         assert_eq!(record.csv(), lines);

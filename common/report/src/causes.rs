@@ -146,7 +146,7 @@ fn bars(chart: Chart, record: &Record, key: &str, name: &str, offset: f64) -> Ch
 }
 
 fn text_of(row: &Row, key: &str) -> String {
-    row.keys.get(key).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
+    row.text(key).to_owned()
 }
 
 #[cfg(test)]
@@ -161,7 +161,7 @@ mod tests {
     fn record(seconds: [f64; 6], free: [f64; 6]) -> Record {
         let mut record = Record::new("causes", "a machine");
         for ((name, seconds), free) in NAMES.into_iter().zip(seconds).zip(free) {
-            let row = Row::new([("kernel", name.into()), ("size", 100.into())]);
+            let row = Row::at([("kernel", name.into()), ("size", 100.into())]);
             record.rows.push(
                 row.with("PAPI_LD_INS", Reading::new(3e6, Source::Model))
                     .with("PAPI_SR_INS", Reading::new(1e6, Source::Model))

@@ -75,7 +75,7 @@ fn scatter(findings: &Findings, found: &mut Vec<String>) {
     let products = [&findings.mm1, &findings.mm2, &findings.mm2_transposing, &findings.mm3];
     let products = products.into_iter().filter(|record| record.rows.iter().any(scatters));
     let kernels = findings.causes.rows.iter().filter(|row| scatters(row));
-    let kernels = kernels.filter_map(|row| row.keys.get("kernel")?.as_str());
+    let kernels = kernels.filter_map(|row| row.value("kernel")?.as_str());
     let kernels = kernels.map(|kernel| format!("{kernel} (in the table of what decides the time)"));
     let names: Vec<String> = products.map(|record| record.program.clone()).chain(kernels).collect();
     if !names.is_empty() {
@@ -90,9 +90,7 @@ fn scatter(findings: &Findings, found: &mut Vec<String>) {
 /// The products are timed alone, and again in turns with the other kernels.
 fn timed_twice(findings: &Findings, found: &mut Vec<String>) {
     for record in [&findings.mm1, &findings.mm2, &findings.mm3] {
-        let in_turns = findings.causes.rows.iter().find(|row| {
-            row.keys.get("kernel").and_then(|name| name.as_str()) == Some(record.program.as_str())
-        });
+        let in_turns = findings.causes.rows.iter().find(|row| row.text("kernel") == record.program);
         let seconds = |row: Option<&Row>| row?.amount("cpu_s").filter(|seconds| *seconds > 0.0);
         let Some((alone, in_turns)) = seconds(record.rows.first()).zip(seconds(in_turns)) else { continue };
         let factor = alone.max(in_turns) / alone.min(in_turns);

@@ -170,9 +170,11 @@ fn rows<'r>(section: &Section, all: &'r [OwnRecord]) -> Vec<(&'r Record, &'r Row
 fn columns(rows: &[(&Record, &Row)]) -> Vec<String> {
     let mut names = vec!["program".to_owned()];
     for (_, row) in rows {
-        for name in row.keys.keys().chain(row.figures.iter().map(|figure| &figure.name)) {
-            if !names.contains(name) {
-                names.push(name.clone());
+        for name in
+            row.given().map(|(name, _)| name).chain(row.figures.iter().map(|figure| figure.name.as_str()))
+        {
+            if !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
             }
         }
     }
@@ -181,7 +183,7 @@ fn columns(rows: &[(&Record, &Row)]) -> Vec<String> {
 
 /// The value of a key in the row, or else in the record's settings.
 fn set<'r>(record: &'r Record, row: &'r Row, name: &str) -> Option<&'r Json> {
-    row.keys.get(name).or_else(|| record.settings.get(name))
+    row.value(name).or_else(|| record.settings.get(name))
 }
 
 fn text(record: &Record, row: &Row, name: &str) -> String {
@@ -215,7 +217,7 @@ mod tests {
             let mut record = Record::new("ge1", "a machine").set("runs", 3);
             record
                 .rows
-                .push(Row::new([("variant", "ge1".into()), ("size", size.into())]).with("mflops", mflops));
+                .push(Row::at([("variant", "ge1".into()), ("size", size.into())]).with("mflops", mflops));
             record
         };
         let fast = Reading::new(612.345, Source::Timing);

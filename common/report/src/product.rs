@@ -66,7 +66,7 @@ impl Product {
             seconds: figure(if is_cpu_time { "cpu_s" } else { "wall_s" }),
             wall: figure("wall_s"),
             quota: record.environment.get("quota_processors").and_then(Value::as_f64),
-            checksum: row.and_then(|row| row.keys.get("checksum")?.as_i64()),
+            checksum: row.and_then(|row| row.value("checksum")?.as_i64()),
             misses,
             loads,
             stores,
@@ -178,7 +178,7 @@ mod tests {
         let mut record = Record::new("mm1", "a machine");
         let model = |amount| Reading::new(amount, Source::Model);
         record.rows.push(
-            Row::new([("checksum", 42.into())])
+            Row::at([("checksum", 42.into())])
                 .with("PAPI_L1_DCM", model(misses))
                 .with("PAPI_LD_INS", model(300.0))
                 .with("PAPI_SR_INS", model(100.0))

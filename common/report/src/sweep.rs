@@ -155,7 +155,7 @@ mod tests {
     fn sweep() -> Record {
         let mut record = Record::new("cm1", "a machine");
         for (size, stride, misses) in [(8192u64, 1u64, 0.0), (8192, 64, 0.5), (16384, 64, 1.0)] {
-            let row = Row::new([("size_bytes", size.into()), ("stride_bytes", stride.into())]);
+            let row = Row::at([("size_bytes", size.into()), ("stride_bytes", stride.into())]);
             record.rows.push(row.with("avg_misses", Reading::new(misses, Source::Model)));
         }
         record.rows[1].figures[0].reading = Reading::missing("no counter");

@@ -12,7 +12,7 @@ fn sweep(program: &str) -> Record {
         for stride in (0..).map(|power| 1u64 << power).take_while(|stride| *stride <= size / 2) {
             let misses =
                 if size > 32 << 10 && size / stride > 8 { (stride as f64 / 64.0).min(1.0) } else { 0.0 };
-            let row = Row::new([("size_bytes", size.into()), ("stride_bytes", stride.into())]);
+            let row = Row::at([("size_bytes", size.into()), ("stride_bytes", stride.into())]);
             record.rows.push(
                 row.with("avg_misses", Reading::new(misses, Source::Model))
                     .with("ns_per_access", Reading::new(1.0 + misses, Source::Timing)),
@@ -26,7 +26,7 @@ fn product(checksum: i64, misses: impl Into<Reading>) -> Record {
     let mut record = Record::new("mm", "a machine");
     let counted = |amount| Reading::new(amount, Source::Hardware);
     record.rows.push(
-        Row::new([("checksum", checksum.into())])
+        Row::at([("checksum", checksum.into())])
             .with("PAPI_L1_DCM", misses)
             .with("PAPI_LD_INS", counted(3.0 * 512f64.powi(3)))
             .with("PAPI_SR_INS", counted(512f64.powi(3)))
@@ -110,7 +110,7 @@ fn two_times_of_the_same_loops_that_disagree_are_reported() {
         record.program = name.to_owned();
         let row = record.rows.pop().unwrap();
         record.rows.push(row.with("cpu_s", timed(alone)));
-        findings.causes.rows.push(Row::new([("kernel", name.into())]).with("cpu_s", timed(in_turns)));
+        findings.causes.rows.push(Row::at([("kernel", name.into())]).with("cpu_s", timed(in_turns)));
     }
     let summary = report(&findings).warnings().join("\n");
     let message = "mm3: the same loops took 82.00 ms alone and 63.00 ms in the table";
@@ -187,7 +187,7 @@ fn everything_that_the_documents_ask_for_has_its_command_and_its_place() {
 fn assigned(written: &str, findings: &Findings) -> String {
     let mut record = Record::new("mine", "a machine");
     let time = Reading::new(612.345, Source::Timing);
-    record.rows.push(Row::new([("size", 100.into())]).with("mflops", time));
+    record.rows.push(Row::at([("size", 100.into())]).with("mflops", time));
     let further = vec![OwnRecord { section: "own".into(), name: "own-1".into(), record }];
     let assignment = Assignment::parse(written).unwrap();
     render::html(&Report::new(findings, assignment, further, Answers::default())).unwrap()

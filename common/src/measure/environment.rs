@@ -2,9 +2,10 @@
 //! make figures doubtful.
 
 use machine::Machine;
+use records::fields::Fields;
 use records::product::cause_of_waits;
 use records::record::{Record, Seal};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 use system::facts::Facts;
 use system::{date, host};
 
@@ -59,19 +60,20 @@ pub(super) fn sign(record: &mut Record, machine: &Machine) {
 }
 
 /// The conditions of a measurement on this machine.
-pub(super) fn environment(allowed: &[usize]) -> Map<String, Json> {
+pub(super) fn environment(allowed: &[usize]) -> Fields {
     let facts = Facts::of_host();
     let compiler = Some(records::COMPILER).filter(|compiler| !compiler.is_empty());
-    let all: [(&str, Option<Json>); 7] = [
+    let all: [(&str, Option<Json>); 8] = [
         ("system", facts.system.map(Json::from)),
         ("compiler", compiler.map(Json::from)),
         ("profile", Some(if cfg!(debug_assertions) { "debug" } else { "release" }.into())),
         ("governor", facts.governor.map(Json::from)),
+        ("transparent_huge_pages", facts.huge_pages.map(Json::from)),
         ("load", host::load().map(Json::from)),
         ("processors", Some(json!(allowed))),
         ("quota_processors", host::cpu_quota().map(Json::from)),
     ];
-    all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+    all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
 #[cfg(test)]

@@ -219,13 +219,13 @@ impl Args {
 /// One row of a record.
 pub fn row(outcome: &Outcome, p: &Problem) -> Row {
     let [m, n, k] = p.sides();
-    let mut row = Row::new([
+    let mut row = Row::at([
         ("variant", outcome.subject.name().into()),
         ("m", m.into()),
         ("n", n.into()),
         ("k", k.into()),
-        ("threads", outcome.threads.into()),
     ])
+    .set("threads", outcome.threads)
     .with("seconds", outcome.seconds.clone())
     .with("gflops", outcome.gflops(p));
     for event in &experiment::EVENTS {

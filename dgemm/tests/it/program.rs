@@ -69,7 +69,8 @@ fn sides_may_differ_and_blocks_be_set() {
     {
         stdout(&args);
     }
-    let sides = |object: &Json| ["m", "n", "k"].map(|side| object["rows"][0][side].as_u64().unwrap());
+    let sides =
+        |object: &Json| ["m", "n", "k"].map(|side| object["rows"][0]["place"][side].as_u64().unwrap());
     // -n and --n are one option.
     for args in [["ijk", "--n", "20"], ["ijk", "-n", "20"]] {
         let object = json(&[&args[..], &["--format", "json"]].concat());

@@ -88,9 +88,9 @@ addEventListener("click", ({ target }) => {
 // The numbers of a sweep: a row for each stride, a column for each array size. `shown` makes
 // a cell of an array size, a stride and a number.
 function sweepTable({ rows }, title, shown = (size, stride, text) => text) {
-  const sizes = [...new Set(rows.map(row => row.size_bytes))];
-  const strides = [...new Set(rows.map(row => row.stride_bytes))].sort((a, b) => a - b);
-  const at = new Map(rows.map(row => [`${row.size_bytes} ${row.stride_bytes}`, row.figures[0].amount]));
+  const sizes = [...new Set(rows.map(row => row.place.size_bytes))];
+  const strides = [...new Set(rows.map(row => row.place.stride_bytes))].sort((a, b) => a - b);
+  const at = new Map(rows.map(row => [`${row.place.size_bytes} ${row.place.stride_bytes}`, row.figures[0].amount]));
   return table(title, [t("stride"), ...sizes.map(sizeText)],
     strides.map(stride => [sizeText(stride), ...sizes.map(size => shown(size, stride, number(at.get(`${size} ${stride}`), 3)))]));
 }

@@ -246,7 +246,7 @@ fn header(tab: &Tab) -> Record {
 }
 
 fn row(cell: Cell) -> Row {
-    Row::new([("size_bytes", cell.size.into()), ("stride_bytes", cell.stride.into())])
+    Row::at([("size_bytes", cell.size.into()), ("stride_bytes", cell.stride.into())])
 }
 
 fn modelled(amount: f64) -> Reading {

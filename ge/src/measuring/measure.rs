@@ -149,16 +149,13 @@ fn ran<T>(
 /// asked for.
 pub fn row(size: usize, outcome: &Outcome, totals: Option<[Reading; 2]>) -> Row {
     let rate = |run: f64| Variant::flops(size) / run * 1e-6;
-    let row = Row::new([
-        ("variant", outcome.variant.name.into()),
-        ("size", size.into()),
-        ("check", outcome.check.into()),
-        ("residual", outcome.residual.into()),
-    ])
-    .with("real_time_seconds", outcome.timed.wall())
-    .with("proc_time_seconds", outcome.timed.cpu())
-    .with("flops", Reading::new(Variant::flops(size), Source::Analytic))
-    .with("mflops", outcome.timed.figure(|run| rate(run.wall.0)));
+    let row = Row::at([("variant", outcome.variant.name.into()), ("size", size.into())])
+        .result("check", outcome.check)
+        .result("residual", outcome.residual)
+        .with("real_time_seconds", outcome.timed.wall())
+        .with("proc_time_seconds", outcome.timed.cpu())
+        .with("flops", Reading::new(Variant::flops(size), Source::Analytic))
+        .with("mflops", outcome.timed.figure(|run| rate(run.wall.0)));
     match totals {
         Some([instructions, cycles]) => row.with("instructions", instructions).with("cycles", cycles),
         None => row,

@@ -159,7 +159,7 @@ fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(
     let row = if session.measures_host {
         measured(variant, &task, what.measure, &session, &mut record)?
     } else {
-        Row::new([("variant", name.into()), ("size", size.into())])
+        Row::at([("variant", name.into()), ("size", size.into())])
     };
     let row = if wants_model { with_model(row, variant, &task, &session)? } else { row };
     record.rows.push(row);
@@ -268,8 +268,8 @@ fn times(row: &Row, measure: u8) -> String {
 }
 
 fn checks(row: &Row) -> String {
-    let key = |name: &str| row.keys.get(name).and_then(serde_json::Value::as_f64);
-    if !row.keys.contains_key("check") {
+    let key = |name: &str| row.value(name).and_then(serde_json::Value::as_f64);
+    if row.value("check").is_none() {
         return "Check: not computed \n".to_owned();
     }
     let residual = key("residual").map(|residual| format!("residual: {}", exponent(residual)));

@@ -43,18 +43,15 @@ pub fn measure(session: &Session, size: u32, line: Bytes) -> Result<Record, Fail
         };
         let clear = &mut || res.fill(|_, _| 0);
         let sample = session.count_alone(&arena, &plan, clear, region.without_numbers())?;
-        let keys = [
-            ("kernel", kernel.name.into()),
-            ("c", kernel.c.into()),
-            ("waits_for", kernel.waits.into()),
-            ("size", size.into()),
-            // On a described machine nothing is computed.
-            ("checksum", timed.get(at).map(|timed| timed.checksum).into()),
-        ];
-        let row = sample
-            .counts
-            .iter()
-            .fold(Row::new(keys), |row, (event, reading)| row.with(event.name(), reading.clone()));
+        let mut place = Row::at([("kernel", kernel.name.into()), ("size", size.into())])
+            .set("c", kernel.c)
+            .set("waits_for", kernel.waits);
+        // On a described machine nothing is computed.
+        if let Some(timed) = timed.get(at) {
+            place = place.result("checksum", timed.checksum);
+        }
+        let row =
+            sample.counts.iter().fold(place, |row, (event, reading)| row.with(event.name(), reading.clone()));
         let missing = || Reading::missing("a described machine is not timed: its model knows no waits");
         let [counted, free] =
             timed.get(at).map_or_else(|| [missing(), missing()], |timed| timed.seconds.clone());

@@ -100,7 +100,7 @@ impl Ladder for Eliminations<'_> {
                 }
             }
         }
-        record.settings.insert("peak_mflops".to_owned(), (self.peak * 1e-6).into());
+        record.settings.set("peak_mflops", self.peak * 1e-6);
     }
 
     fn text(&self, record: &Record) -> String {

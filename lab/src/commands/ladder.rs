@@ -143,7 +143,7 @@ fn sweep<L: Ladder>(
 
 /// The rung of a row.
 pub(crate) fn name(row: &Row) -> &str {
-    row.keys.get("variant").and_then(|name| name.as_str()).unwrap_or_default()
+    row.text("variant")
 }
 
 /// The source of a reading in a table.

@@ -266,8 +266,8 @@ impl Run {
             .set("lines", trace.line())
             .set("instruction_fetches_skipped", trace.instructions());
         let row = |part: &str, keys: &[(&str, String)], counts: &[(&str, u64)]| {
-            let mut row = Row::new([("part", part.into())]);
-            row.keys.extend(keys.iter().map(|(key, text)| ((*key).to_owned(), text.as_str().into())));
+            let mut row = Row::at([("part", part.into())]);
+            keys.iter().for_each(|(key, text)| row.place.set(*key, text.as_str()));
             let counted = |count: u64| Reading::new(count as f64, Source::Model);
             counts.iter().fold(row, |row, (name, count)| row.with(*name, counted(*count)))
         };
@@ -359,7 +359,7 @@ impl Slices {
         let all = full.chain((!accesses.is_multiple_of(self.step)).then_some((accesses, &misses)));
         let (mut start, mut before) = (0, vec![0; misses.len()]);
         let row = |(end, misses): (u64, &Vec<u64>)| {
-            let mut row = Row::new([("part", "time".into()), ("accesses", end.into())]);
+            let mut row = Row::at([("part", "time".into()), ("accesses", end.into())]);
             for (level, (now, then)) in misses.iter().zip(&before).enumerate() {
                 let rate = (now - then) as f64 / (end - start) as f64;
                 row =
@@ -378,8 +378,7 @@ fn kit_text(record: &Record, csim: bool) -> String {
     let mut lines: Vec<Vec<String>> = Vec::new();
     let mut last = String::new();
     for row in &record.rows {
-        let key =
-            |name: &str| row.keys.get(name).and_then(|text| text.as_str()).unwrap_or_default().to_owned();
+        let key = |name: &str| row.text(name).to_owned();
         let count = |name: &str| row.amount(name).unwrap_or(0.0);
         let says = |name: &str| match row.amount(name) {
             Some(count) => format!("{} {}", grouped(count as u64), name.replace('_', "-")),

@@ -14,7 +14,7 @@ fn printed(output: Output) -> String {
 }
 
 const RECORD: &str = r#"{"program": "mine", "version": "0.1.0", "settings": {"threads": 2}, "machine": "m", "notes": [],
- "rows": [{"size": 100, "figures": [{"name": "mflops", "amount": 612.345, "source": "timing"}]}]}"#;
+ "rows": [{"place": {"size": 100}, "figures": [{"name": "mflops", "amount": 612.345, "source": "timing"}]}]}"#;
 
 /// The program of a new crate, in the folder of `lab`: it needs only the option --record.
 const PROGRAM: &str = r#"#!/bin/sh

@@ -94,7 +94,7 @@ fn a_saved_file_says_nothing_to_the_terminal() {
         let row =
             format!("cache_size=8192\tstride=1\tavg_misses=0.5\tavg_time=0.1\tevent={text}\tsource=model\n");
         let mut record = Record::new("cm1", text.clone()).set("event", text.clone());
-        record.rows.push(Row::new([
+        record.rows.push(Row::at([
             ("size_bytes", 8192.into()),
             ("stride_bytes", 8.into()),
             ("event", text.clone().into()),

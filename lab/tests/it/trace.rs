@@ -26,8 +26,9 @@ fn a_trace_counts_as_the_cache_labs_simulator_does() {
     let record: serde_json::Value = serde_json::from_str(&record).unwrap();
     let figure = |part: &str, name: &str| {
         let rows = record["rows"].as_array().unwrap().iter();
-        let mut figures =
-            rows.filter(|row| row["part"] == part).flat_map(|row| row["figures"].as_array().unwrap());
+        let mut figures = rows
+            .filter(|row| row["place"]["part"] == part)
+            .flat_map(|row| row["figures"].as_array().unwrap());
         figures.find(|figure| figure["name"] == name).unwrap()["amount"].clone()
     };
     for (part, name, amount) in [

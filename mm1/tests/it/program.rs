@@ -96,7 +96,7 @@ fn csv_and_json_carry_the_sources() {
     let json: serde_json::Value =
         serde_json::from_str(&stdout(&["--size", "16", "--counters", "model", "--format", "json"])).unwrap();
     assert_eq!(json["rows"][0]["figures"][1]["source"], "model");
-    assert_eq!(json["rows"][0]["checksum"], 82944);
+    assert_eq!(json["rows"][0]["results"]["checksum"], 82944);
 }
 
 #[test]

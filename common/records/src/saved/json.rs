@@ -31,7 +31,7 @@ pub(super) fn of(record: &Record) -> Result<RawSweep, String> {
         let (Some(size), Some(stride)) = (row.whole("size_bytes"), row.whole("stride_bytes")) else {
             return Err(format!("its row {line} has no size_bytes and stride_bytes"));
         };
-        if let Some(event) = row.keys.get("event").and_then(Json::as_str) {
+        if let Some(event) = row.value("event").and_then(Json::as_str) {
             found.note_event(line, event)?;
         }
         let micros = || row.reading("avg_time_us").map(|micros| micros.scaled(1e3));

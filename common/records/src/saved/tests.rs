@@ -95,7 +95,7 @@ fn every_format_is_read_with_its_separators_and_line_ends() {
 fn a_record_is_read_as_json_and_as_csv() {
     let mut record = Record::new("cm1", "host").set("event", "PAPI_L1_DCM");
     for (size, stride, misses, nanos) in CELLS {
-        let row = Row::new([("size_bytes", size.into()), ("stride_bytes", stride.into())]);
+        let row = Row::at([("size_bytes", size.into()), ("stride_bytes", stride.into())]);
         let row = row.with("avg_misses", Reading::new(misses, Source::Model));
         record.rows.push(row.with("ns_per_access", Reading::new(nanos, Source::Timing)));
     }

@@ -26,6 +26,7 @@ impl Facts {
             described: Vec::new(),
             clock: (khz("cpuinfo_min_freq"), khz("cpuinfo_max_freq")),
             governor: tree.of_cpu("cpufreq/scaling_governor"),
+            huge_pages: tree.huge_pages(),
             topology: tree.topology(),
             virtual_machine: tree.virtual_machine(),
             container: tree.container(),
@@ -51,6 +52,12 @@ impl Tree {
         let text = self.text(path);
         let word = text.trim_end_matches('\0').trim();
         (!word.is_empty()).then(|| word.to_owned())
+    }
+
+    /// The chosen word of `always [madvise] never`.
+    fn huge_pages(&self) -> Option<String> {
+        let all = self.word("sys/kernel/mm/transparent_hugepage/enabled")?;
+        Some(all.split_once('[')?.1.split_once(']')?.0.to_owned())
     }
 
     fn of_cpu(&self, path: &str) -> Option<String> {

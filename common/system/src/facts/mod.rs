@@ -32,6 +32,8 @@ pub struct Facts {
     pub clock: (Option<Hertz>, Option<Hertz>),
     /// What controls its clock frequency: `performance`, `powersave` ...
     pub governor: Option<String>,
+    /// Whether the system gives transparent huge pages: `always`, `madvise` or `never`.
+    pub huge_pages: Option<String>,
     /// Socket and core of each logical processor of the machine.
     pub topology: Vec<(u64, u64)>,
     /// The hypervisor, for example "KVM"; "virtual machine" if it does not report its name.

@@ -31,7 +31,7 @@ fn record(folder: &Path, program: &str, file: &str, size: u64) -> Record {
     record.seal = machine.seal.as_deref().map(Seal::of_machine);
     let value = |amount| Reading::new(amount, Source::Model);
     record.rows.push(
-        Row::new([("size", size.into()), ("checksum", 5.into())])
+        Row::at([("size", size.into()), ("checksum", 5.into())])
             .with("PAPI_L1_DCM", value(2.5))
             .with("PAPI_LD_INS", value(6.0))
             .with("PAPI_SR_INS", value(4.0)),

@@ -5,8 +5,8 @@ use std::path::Path;
 use super::{PART, RIGHT, answers, graded, write};
 use crate::kit::{lab, stderr};
 
-const RECORD: &str = r#"{"schema":"cache-lab-kit/record/1","program":"mm1","version":"0.1.0","settings":{},
-    "machine":"a machine","notes":[],"rows":[{"size":512,"figures":[]}]}"#;
+const RECORD: &str = r#"{"schema":"cache-lab-kit/record/2","program":"mm1","version":"0.1.0","settings":{},
+    "machine":"a machine","notes":[],"rows":[{"place":{"size":512},"figures":[]}]}"#;
 
 const SIGNED: &str = r#""student-1-number":"1001","student-1-name":"Ann""#;
 

@@ -55,7 +55,7 @@ fn written(folder: &Path) {
     for (name, scale) in [("a.json", 1.0), ("b.json", 2.0)] {
         let mut record = Record::new("cm1", "Inês' máquina").set("event", "PAPI_L1_DCM");
         for stride in [1u64, 2, 4, 8, 16, 32, 64] {
-            let row = Row::new([("size_bytes", 65536.into()), ("stride_bytes", stride.into())]);
+            let row = Row::at([("size_bytes", 65536.into()), ("stride_bytes", stride.into())]);
             record
                 .rows
                 .push(row.with("avg_misses", Reading::new(scale * stride as f64 / 128.0, Source::Model)));
