@@ -22,8 +22,10 @@
 //! | | `report` | the report: one page made of findings (`lab` alone uses it) |
 //! | **hardware, system** | [`isa`] | what depends on the instruction set: native memory, SIMD |
 //! | | [`system`] | the operating system: clocks, affinity, pages, files, this machine |
+//! | | `threads` | threads for measured kernels: work at once, a team with a barrier |
 //! | **experiments** | [`latency`] | timing with accesses that wait for each other |
-//! | | [`counters`] | hardware counters: groups, sampling, refusals; PAPI's interface on them is the crate `papi` |
+//! | | [`counters`] | hardware counters: groups, sampling, refusals |
+//! | | `papi` | PAPI's interface on them |
 //! | **session** | `common` | [one region measured](measure), [options](cli), [output](mod@output), [failures](failure) |
 //! | **tests** | `skip` | lists tests that cannot run on this machine |
 //! | **programs** | `spark` … `lab` | the kernels, each with its handout |

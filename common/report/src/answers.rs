@@ -16,18 +16,21 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use figures::quantity::{self, Doubt, Kind, Unit};
+use figures::text::shorten;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
+
+use crate::assignment::Assignment;
 
 /// The name of the format of `answers.json`.
 const FORMAT: &str = "cache-lab-answers";
 const VERSION: u32 = 2;
 /// Largest size of all files of a submission, unpacked, in bytes; nothing larger is written or read.
 pub const TOTAL_BYTES: u64 = 64 << 20;
-/// The texts before and after the answers within a page.
-const BEFORE: &str = r#"<script type="application/json" id="answers">"#;
-const AFTER: &str = "</script>";
+/// The ids of a page's elements with its answers and with the list of its fields.
+const ANSWERS: &str = "answers";
+const FIELDS: &str = "fields";
 
 /// Why a text is not a set of answers: a sentence with the line, or the other version.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -36,7 +39,18 @@ pub struct AnswersError(String);
 
 /// Whether a field has an answer; the student's name is none, nor is when the specification was shown.
 pub fn is_answer(id: &str, answer: &Answer) -> bool {
-    !id.starts_with("student-") && id != "spec-shown" && !answer.is_empty()
+    !is_signature(id) && id != "spec-shown" && !answer.is_empty()
+}
+
+/// The ids of the answers to questions that are not asked, shortened.
+pub fn not_asked(answers: &BTreeMap<String, Answer>, is_asked: impl Fn(&str) -> bool) -> Vec<String> {
+    let others = answers.iter().filter(|(id, answer)| is_answer(id, answer) && !is_asked(id));
+    others.map(|(id, _)| shorten(id, 60)).collect()
+}
+
+/// Whether a field has the number or the name of a student.
+fn is_signature(id: &str) -> bool {
+    id.starts_with("student-")
 }
 
 /// Two sets of answers are of different students, by their numbers or names.
@@ -261,26 +275,23 @@ impl Answers {
     ///
     /// If the content of that element is not a set of answers.
     pub fn in_page(html: &str) -> Option<Result<Answers, AnswersError>> {
-        let begin = html.find(BEFORE)? + BEFORE.len();
-        let end = begin + html[begin..].find(AFTER)?;
-        Some(Answers::parse(&html[begin..end]))
+        json_in_page(html, ANSWERS).map(Answers::parse)
     }
 
-    /// The fields for answers that a page has, other than the students' numbers and names: the id and the
-    /// label of each, as the page writes them.
-    pub fn fields_in_page(html: &str) -> Vec<(&str, &str)> {
-        const LABEL: &str = "class=\"out\">";
-        let field = |(at, mark): (usize, &str)| {
-            let (before, after) = (&html[..at], &html[at + mark.len()..]);
-            let (_, id) = before.rsplit_once(" id=\"")?;
-            // A label is around its field; a legend is inside of it.
-            let is_inside = !after.starts_with("line") && !after.starts_with("text");
-            let label = if is_inside { after.split_once(LABEL) } else { before.rsplit_once(LABEL) };
-            let label = label.and_then(|(_, text)| text.split('<').next()).unwrap_or_default();
-            Some((id.trim_end_matches('"'), label))
-        };
-        let fields = html.match_indices(" data-field=\"").filter_map(field);
-        fields.filter(|(id, _)| !id.starts_with("student-")).collect()
+    /// The answers in a page of the kit.
+    ///
+    /// # Errors
+    ///
+    /// If the page has none, as one that is not complete, or they are not a set of answers.
+    pub fn of_page(html: &str) -> Result<Answers, AnswersError> {
+        let missing = "it has no place for answers: it is not complete, or is no report of this kit";
+        Answers::in_page(html).unwrap_or_else(|| Err(AnswersError(missing.to_owned())))
+    }
+
+    /// Id and label of the fields for answers that a page has, other than the students' numbers and names;
+    /// `None` if it does not list them.
+    pub fn fields_in_page(html: &str) -> Option<Vec<(String, String)>> {
+        serde_json::from_str(json_in_page(html, FIELDS)?).ok()
     }
 
     /// Whether a text claims to be a set of answers, complete or not.
@@ -323,11 +334,37 @@ impl Answers {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// The page's element with the answers. No text can close it early.
+    /// The page's element with the answers.
     pub(crate) fn element(&self) -> String {
-        let json = serde_json::to_string(self).unwrap_or_default();
-        format!("{BEFORE}{}{AFTER}", json.replace('<', "\\u003c"))
+        element(ANSWERS, self)
     }
+}
+
+/// The page's element with the list of its fields; [`Answers::fields_in_page`] reads it.
+pub(crate) fn fields_element(assignment: &Assignment) -> String {
+    let fields = assignment.fields();
+    let asked = fields.iter().filter(|field| !is_signature(&field.id));
+    element(FIELDS, &Vec::from_iter(asked.map(|field| (&field.id, &field.label))))
+}
+
+/// The beginning and the end of an element of JSON.
+fn tags(id: &str) -> (String, &'static str) {
+    (format!("<script type=\"application/json\" id=\"{id}\">"), "</script>")
+}
+
+/// An element of JSON. No text can close it early.
+pub(crate) fn element(id: &str, content: &impl Serialize) -> String {
+    let (begin, end) = tags(id);
+    // Maps with string keys can always be serialised.
+    let json = serde_json::to_string(content).unwrap_or_default();
+    format!("{begin}{}{end}", json.replace('<', "\\u003c"))
+}
+
+/// The content of a page's element, to the page's end if that is missing; `None` without the element.
+fn json_in_page<'h>(html: &'h str, id: &str) -> Option<&'h str> {
+    let (begin, end) = tags(id);
+    let (_, content) = html.split_once(&begin)?;
+    Some(content.split_once(end).map_or(content, |(content, _)| content))
 }
 
 #[cfg(test)]
@@ -365,6 +402,9 @@ mod tests {
         assert_eq!(Answers::in_page(&page), Some(Ok(given.clone())));
         assert_eq!(Answers::parse(&given.json()), Ok(given));
         assert_eq!(Answers::in_page("<html></html>"), None);
+        for at in 0..page.len() - "</script></html>".len() {
+            assert!(Answers::of_page(&page[..page.floor_char_boundary(at)]).is_err(), "cut at {at}");
+        }
         let zero = answers("", &[("s2-1", "a\0b")]).json();
         assert_eq!(Answers::parse(&zero).unwrap().fields["s2-1"], Answer::from("a\u{fffd}b"));
     }

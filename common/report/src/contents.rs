@@ -6,7 +6,7 @@ use chart::Chart;
 use records::note::Note;
 use records::record::Record;
 
-use crate::answers::Answers;
+use crate::answers::{Answers, not_asked};
 use crate::assignment::Assignment;
 use crate::checks;
 use crate::findings::Findings;
@@ -49,12 +49,21 @@ impl Report<'_> {
             Product::of("mm3", &findings.mm3),
         ];
         let [mm1, mm2, _, mm3] = &products;
+        let fields = assignment.fields();
+        let strange = not_asked(&typed.fields, |id| fields.iter().any(|field| field.id == id));
+        let mut warnings = checks::warnings(findings, &products);
+        if !strange.is_empty() {
+            warnings.push(format!(
+                "earlier answers to questions that this page does not ask stay among its answers: {}",
+                strange.join("; ")
+            ));
+        }
         let gains = [Gain::of(mm2, mm1), Gain::of(mm3, mm1), Gain::of(mm3, mm2)];
         Report {
             findings,
             gains,
             pictures: pictures(findings, &assignment),
-            warnings: checks::warnings(findings, &products),
+            warnings,
             products,
             typed,
             assignment,

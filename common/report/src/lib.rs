@@ -24,7 +24,7 @@ use std::error::Error;
 use records::note::Note;
 
 pub use answers::{
-    AnotherStudent, Answer, Answers, AnswersError, Form, Meaning, TOTAL_BYTES, Typed, is_answer,
+    AnotherStudent, Answer, Answers, AnswersError, Form, Meaning, TOTAL_BYTES, Typed, is_answer, not_asked,
 };
 pub use assignment::{
     Assignment, Drawing, Field, FieldKind, GUIDES, Question, Section, SheetPart, Sizes, program, toml_error,

@@ -7,7 +7,7 @@ use records::note::Note;
 use records::record::Record;
 use serde_json::{Value, json};
 
-use crate::answers::reader_data;
+use crate::answers::{element, fields_element, reader_data};
 use crate::assignment::{Section, SheetPart};
 use crate::causes;
 use crate::checked;
@@ -75,17 +75,15 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
         "assumed": found.machine.unknown,
         // the number of fields to fill in
         "fields": assignment.fields().len(),
-        "answers_element": contents.typed.element(),
-        // for the page's scripts
-        "words": in_script(&json!(assignment.words())),
-        "reader": in_script(&reader_data()),
-        "checks": in_script(&json!(checked::checks(contents))),
+        // JSON for the kit's programs and for the page's scripts
+        "data": [
+            contents.typed.element(),
+            fields_element(assignment),
+            element("words", assignment.words()),
+            element("reader", &reader_data()),
+            element("checks", &checked::checks(contents)),
+        ],
     })
-}
-
-/// JSON that cannot close its element early.
-fn in_script(json: &Value) -> String {
-    json.to_string().replace('<', "\\u003c")
 }
 
 /// A part of the guide's sheet, or a section with its own programs: its template, and the

@@ -14,6 +14,9 @@ use crate::sweep::{source, staircase};
 /// chart.
 pub(crate) const FIGURE_1: &str = include_str!("figure1.csv");
 
+/// The caption of the staircase.
+const STAIRCASE: &str = "spark, one curve for each stride; accesses overlap unless they are dependent: each then waits for the last";
+
 /// All pictures with the names of their files, in the language of `assignment`.
 pub(crate) fn pictures(findings: &Findings, assignment: &Assignment) -> Vec<(String, Chart)> {
     // The sizes of the caches are a question, so captions name only the processor.
@@ -39,12 +42,9 @@ pub(crate) fn pictures(findings: &Findings, assignment: &Assignment) -> Vec<(Str
             ("Time of an access by array size and stride", "spark, one curve for each array size");
         swept(record, title, what, "ns_per_access", "time per access (ns)")
     };
-    let staircase = staircase(&findings.spark, findings.waiting.as_ref(), assignment)
-            .caption(caption(
-                "spark, one curve for each stride; accesses overlap unless they are dependent: each then waits for the last",
-                &source(&findings.spark, "ns_per_access"),
-            ))
-            .in_language(assignment.words());
+    let what = caption(STAIRCASE, &source(&findings.spark, "ns_per_access"));
+    let staircase = staircase(&findings.spark, findings.waiting.as_ref(), assignment);
+    let staircase = staircase.caption(what).in_language(assignment.words());
     let causes = causes::chart(&findings.causes);
     let once = causes.series.iter().all(|series| series.spreads.is_empty());
     let runs = if once { "One run of each" } else { "Medians; thin lines: smallest to largest run" };

@@ -119,7 +119,7 @@ fn two_times_of_the_same_loops_that_disagree_are_reported() {
 }
 
 #[test]
-fn what_a_student_computes_is_not_on_a_students_page() {
+fn what_a_student_computes_is_on_the_page_only_as_data_for_the_checks() {
     let findings = findings();
     let page = text(&report(&findings).files().unwrap(), PAGE);
     // 1 - 135.0e6 / (4 * 512^3)
@@ -136,7 +136,12 @@ fn every_field_is_once_on_the_page_and_carries_what_was_typed() {
     let findings = findings();
     let mut typed = Answers::default();
     typed.fields.insert("s2-1".into(), "48 <KiB>".into());
+    typed.fields.insert("s2-old".into(), "renamed".into());
     let report = Report::new(&findings, Assignment::guide(), Vec::new(), typed.clone());
+    assert!(
+        report.warnings().join("").contains("questions that this page does not ask")
+            && report.warnings().join("").contains("s2-old")
+    );
     let page = text(&report.files().unwrap(), PAGE);
     let fields = Assignment::guide().fields();
     for field in &fields {
@@ -146,6 +151,9 @@ fn every_field_is_once_on_the_page_and_carries_what_was_typed() {
     assert!(page.contains("What is the cache capacity of this computer?</legend>"));
     assert!(page.contains("value=\"48 &lt;KiB&gt;\""));
     assert_eq!(Answers::in_page(&page), Some(Ok(typed)));
+    let asked = fields.iter().filter(|field| field.section != "students");
+    let asked: Vec<_> = asked.map(|field| (field.id.clone(), field.label.clone())).collect();
+    assert_eq!(Answers::fields_in_page(&page), Some(asked));
 }
 
 /// The number of questions in each document, counted in its own text.

@@ -45,8 +45,8 @@ enum Request {
     Curve { points: Vec<(f64, f64)>, found: Vec<sweep::Place> },
     /// One more experiment on the caches of this computer, at most `levels` of them.
     Explore { megabytes: usize, levels: usize, patient: bool },
-    /// The times of the cells of a sweep on this computer, from number `from` on: as many
-    /// as are measured in `seconds`.
+    /// The times of the cells of a sweep on this computer, from number `from` on, for
+    /// part of a second.
     Times { sizes: Vec<Bytes>, from: usize, patient: bool },
 }
 

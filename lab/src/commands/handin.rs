@@ -10,7 +10,7 @@ use common::text::{counted, shorten};
 use common::{authentic, encoding, input, output};
 use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
-use report::{Answer, Answers, TOTAL_BYTES, is_answer};
+use report::{Answer, Answers, TOTAL_BYTES, is_answer, not_asked};
 use serde_json::json;
 
 /// The name of the list of contents, and the name of its schema.
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (records, mut missing) = records(args)?;
     let number = records.len();
     match &page {
-        Some(page) => missing.extend(empty_fields(page, &answers)),
+        Some(page) => missing.extend(compared(page, &answers)),
         None => missing.push(format!("there is no report.html in '{}'", input::name(folder))),
     }
     let shown = if page.is_some() { "the page, " } else { "" };
@@ -91,30 +91,41 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     output::print(&format!("{}: {answered}, {shown}{number}. Hand in this file.\n", out.display()))
 }
 
-/// Empty fields that are listed.
+/// Fields of a kind that are listed.
 const LISTED: usize = 20;
 
-/// The page's fields that have no answer, if any.
-fn empty_fields(page: &[u8], answers: &Answers) -> Option<String> {
-    let page = encoding::decode(page).ok()?;
-    let fields = Answers::fields_in_page(&page);
-    let is_empty = |id: &str| answers.fields.get(id).is_none_or(Answer::is_empty);
-    let empty = Vec::from_iter(fields.iter().filter(|(id, _)| is_empty(id)));
-    let shown = |(id, label): &&(&str, &str)| {
-        let escapes = [
-            ("&#x27;", "'"),
-            ("&#x2f;", "/"),
-            ("&quot;", "\""),
-            ("&lt;", "<"),
-            ("&gt;", ">"),
-            ("&amp;", "&"),
-        ];
-        let label = escapes.iter().fold((*label).to_owned(), |label, (from, to)| label.replace(from, to));
-        format!("{} ({})", shorten(id, 60), shorten(&label, 100))
+/// What differs between the page's fields and the answers: empty fields, and answers to questions that the
+/// page does not ask.
+fn compared(page: &[u8], answers: &Answers) -> Vec<String> {
+    let fields = encoding::decode(page).ok().and_then(|page| Answers::fields_in_page(&page));
+    let Some(fields) = fields else {
+        return vec!["the page does not list its fields, so nobody checked which are empty".to_owned()];
     };
-    let list = Vec::from_iter(empty.iter().take(LISTED).map(shown)).join("; ");
-    let more = if empty.len() > LISTED { "; and more, which the page lists" } else { "" };
-    (!empty.is_empty()).then(|| format!("{} of {} fields are empty: {list}{more}", empty.len(), fields.len()))
+    let is_empty = |id: &String| answers.fields.get(id).is_none_or(Answer::is_empty);
+    let empty = Vec::from_iter(fields.iter().filter(|(id, _)| is_empty(id)));
+    let names = empty.iter().map(|(id, label)| format!("{} ({})", shorten(id, 60), shorten(label, 100)));
+    let strange = not_asked(&answers.fields, |id| fields.iter().any(|(field, _)| field == id));
+    [
+        (!empty.is_empty())
+            .then(|| format!("{} of {} fields are empty: {}", empty.len(), fields.len(), listed(names))),
+        (!strange.is_empty()).then(|| {
+            format!(
+                "{} to questions that the page does not ask: {}",
+                counted(strange.len(), "answer"),
+                listed(strange)
+            )
+        }),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// The first of them, and whether there are more.
+fn listed(names: impl IntoIterator<Item = String>) -> String {
+    let mut names = names.into_iter();
+    let list = Vec::from_iter(names.by_ref().take(LISTED)).join("; ");
+    if names.next().is_some() { list + "; and more" } else { list }
 }
 
 /// `report.zip` for `report`; for `.`, the name of the current folder.
@@ -146,12 +157,17 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 /// The answers from the file of answers, the folder and the page: of each, the version that
 /// was saved last. All must be of one student.
 fn answers(args: &Args, page: Option<&[u8]>) -> Result<Answers, Failure> {
-    let page = page.map(encoding::decode).transpose();
-    let page = page
-        .map_err(|why| Failure::could_not(format!("the page in '{}': {why}", input::name(&args.folder))))?;
     let mut sources: Vec<(String, Answers)> = Vec::new();
-    if let Some(Some(Ok(answers))) = page.map(|page| Answers::in_page(&page)) {
-        sources.push((format!("the page in '{}'", input::name(&args.folder)), answers));
+    if let Some(page) = page {
+        let name = format!("the page in '{}'", input::name(&args.folder));
+        let text = encoding::decode(page).map_err(|why| why.to_string());
+        let answers = text.and_then(|text| Answers::of_page(&text).map_err(|why| why.to_string()));
+        let answers = answers.map_err(|why| {
+            Failure::could_not(format!(
+                "the answers in {name} cannot be read: {why}; move that page to another folder to hand in without its answers"
+            ))
+        })?;
+        sources.push((name, answers));
     }
     for path in saved_answers(&args.folder).into_iter().chain(args.answers.clone()) {
         let (name, text) = (input::name(&path), input::text(&path)?);
@@ -171,10 +187,13 @@ fn answers(args: &Args, page: Option<&[u8]>) -> Result<Answers, Failure> {
         })?;
     }
     if !found.fields.iter().any(|(id, answer)| is_answer(id, answer)) {
-        let name = input::name(&args.folder);
-        return Err(Failure::could_not(format!(
-            "there are no answers in '{name}'; press Save answers in the page, then give that file with --answers"
-        )));
+        let remedy = "press Save answers in the page, then give that file with --answers";
+        return Err(Failure::could_not(match args.answers {
+            Some(_) => format!(
+                "no question is answered in {names}; answer some, press Save answers in the page, and give that file with --answers"
+            ),
+            None => format!("there are no answers in '{}'; {remedy}", input::name(&args.folder)),
+        }));
     }
     for what in ["number", "name"] {
         if found.fields.get(&format!("student-1-{what}")).is_none_or(Answer::is_empty) {

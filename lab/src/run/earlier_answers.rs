@@ -20,8 +20,7 @@ const FILE: &str = "answers.json";
 /// If one of them cannot be read, because its answers would be lost, or if they are of different
 /// students.
 pub(super) fn read_from(folder: &Path) -> Result<Answers, Failure> {
-    let in_page = |text: &str| Answers::in_page(text).unwrap_or_else(|| Ok(Answers::default()));
-    let mut answers = read(&folder.join(PAGE), &in_page)?;
+    let mut answers = read(&folder.join(PAGE), &Answers::of_page)?;
     answers.join(read(&folder.join(FILE), &Answers::parse)?).map_err(|_| {
         let folder = folder.display();
         Failure::could_not(format!(
@@ -73,5 +72,9 @@ mod tests {
         assert!(refused().contains("different students"));
         write(FILE, "{\"half");
         assert!(refused().contains("answers.json") && refused().contains("--output"));
+        for damaged in ["<html>", &script("{")[..60]] {
+            write(PAGE, damaged);
+            assert!(refused().contains(PAGE), "{damaged}");
+        }
     }
 }

@@ -96,20 +96,37 @@ fn every_record_of_the_assignment_follows_the_schema() {
     }
 }
 
+/// One wrong value for each keyword: a checker that accepts everything would hold any record right.
 #[test]
-fn the_schema_refuses_what_is_no_record() {
-    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
-    let with = |figure: Value, version: Value| {
-        let record = json!({
-            "schema": "cache-lab-kit/record/1", "id": "", "time": "", "program": "cm1", "version": version,
-            "arguments": [], "settings": {}, "machine": "m", "notes": [], "rows": [{ "figures": [figure] }],
-        });
-        faults(&schema, &schema, &record, "").len()
-    };
-    let right = json!({ "name": "avg_misses", "amount": 0.5, "source": "model" });
-    assert_eq!(with(right.clone(), "0.1.0".into()), 0);
-    assert_eq!(with(json!({ "name": "avg_misses" }), "0.1.0".into()), 1, "neither an amount nor a reason");
-    assert_eq!(with(json!({ "name": "x", "amount": "0.5", "source": "model" }), "0.1.0".into()), 1);
-    assert_eq!(with(json!({ "name": "x", "reason": "" }), 1.into()), 1, "a version that is a number");
-    assert_eq!(with(right, "".into()), 1);
+fn values_that_break_a_schema_are_found() {
+    let schema = json!({
+        "type": "object", "required": ["rows"], "additionalProperties": false,
+        "properties": {
+            "schema": { "const": "x/1" },
+            "rows": { "type": "array", "minItems": 1, "items": { "$ref": "#/$defs/row" } },
+            "source": { "enum": ["model", "timing"] },
+            "name": { "type": ["string", "null"], "minLength": 1 },
+        },
+        "$defs": { "row": { "anyOf": [{ "type": "integer" }, { "type": "boolean" }] } },
+    });
+    let right = json!({ "schema": "x/1", "rows": [1, true], "source": "model", "name": null });
+    assert!(faults(&schema, &schema, &right, "").is_empty());
+    for (key, wrong) in [
+        ("schema", json!("x/2")),
+        ("rows", json!([])),
+        ("rows", json!([1.5])),
+        ("rows", json!({})),
+        ("source", json!("guess")),
+        ("name", json!("")),
+        ("name", json!(1)),
+        ("more", json!(1)),
+    ] {
+        let mut value = right.clone();
+        value[key] = wrong;
+        assert_eq!(faults(&schema, &schema, &value, "").len(), 1, "{value}");
+    }
+    assert!(
+        !faults(&schema, &schema, &json!({}), "").is_empty()
+            && !faults(&schema, &schema, &json!([]), "").is_empty()
+    );
 }

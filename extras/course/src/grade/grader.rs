@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use common::text::shorten;
+use report::not_asked;
 
 use super::Course;
 use super::class::{Class, only};
@@ -199,6 +200,10 @@ impl Course<'_> {
                 "none of its answers is asked for in this assignment; give the right one with --assignment"
                     .to_owned(),
             );
+        }
+        let strange = not_asked(&submission.answers, |id| self.fields.iter().any(|field| field == id));
+        if !strange.is_empty() {
+            graded.notes.push(Reason::NotAsked(shorten(&strange.join(", "), 300)));
         }
         let (machines, evidence) = (self.machines.as_ref(), &submission.evidence);
         let machine = machines.map(|machines| machines.machine(student, submission)).transpose();

@@ -47,6 +47,7 @@ reasons! {
     // the whole submission
     NothingHandedIn = "Nothing was handed in.";
     NoAnswersFound = "No answers were found in what was handed in.";
+    NotAsked(questions) = "Answers to questions that are not asked: {}.";
     ByGroup = "Handed in by a member of the group.";
     LastCounts(number) = "{} submissions; the last one with answers counts.";
     TimeUnknown = "The time of hand-in is not known.";

@@ -11,7 +11,14 @@ const RECORD: &str = r#"{"schema":"cache-lab-kit/record/2","program":"mm1","vers
 const SIGNED: &str = r#""student-1-number":"1001","student-1-name":"Ann""#;
 
 fn page(fields: &str) -> String {
-    format!("<html><script type=\"application/json\" id=\"answers\">{}</script></html>", answers(fields))
+    element("answers", &answers(fields)) + &element("fields", ASKED)
+}
+
+/// The page's list of its fields.
+const ASKED: &str = r#"[["s2-2","Size?"],["s2-3","Line?"],["s2-4","Penalty?"]]"#;
+
+fn element(id: &str, json: &str) -> String {
+    format!("<script type=\"application/json\" id=\"{id}\">{json}</script>")
 }
 
 fn handin(folder: &Path, args: &str) -> (Option<i32>, String) {
@@ -90,8 +97,14 @@ fn missing_parts_are_reported_before_the_hand_in() {
     other.start_file("notes/versions.json", zip::write::SimpleFileOptions::default()).unwrap();
     other.finish().unwrap();
     write(folder, "broken/answers.json", "{");
-    let fields = "<input id=\"student-1-name\" data-field=\"line\"><fieldset id=\"s2-2\" data-field=\"bytes\"><label><span class=\"out\">Which values show it?</span><textarea id=\"s2-2-why\" data-field=\"text\">";
-    write(folder, "page/report.html", &(page(&format!("{PART},{SIGNED}")) + fields));
+    write(folder, "page/report.html", &page(&format!("{PART},{SIGNED},\"s9\":\"x\"")));
+    write(folder, "old/report.html", &page(&signed).replace("\"version\":2", "\"version\":1"));
+    write(folder, "cut/report.html", &page(&signed)[..100]);
+    write(folder, "bald/report.html", "<html>");
+    for name in ["old", "cut", "bald"] {
+        write(folder, &format!("{name}/answers.json"), &answers(&signed));
+    }
+    write(folder, "names.json", &answers(SIGNED));
     for (args, code, says) in [
         ("", 1, "'report' is not a folder; run `lab run` first"),
         ("empty", 1, "there are no answers in 'empty'; press Save answers in the page"),
@@ -104,13 +117,22 @@ fn missing_parts_are_reported_before_the_hand_in() {
         ("numberless", 1, "the number of the first student is missing"),
         ("bare --output other.zip", 2, "other.zip exists and was not written by lab handin"),
         ("bare", 0, "x.json will not count as a record"),
-        ("page", 0, "1 of 2 fields are empty: s2-2-why (Which values show it?)"),
+        ("page", 0, "2 of 3 fields are empty: s2-3 (Line?); s2-4 (Penalty?)"),
+        ("page", 0, "1 answer to questions that the page does not ask: s9"),
+        (
+            "old",
+            1,
+            "the answers in the page in 'old' cannot be read: these answers are cache-lab-answers version 1",
+        ),
+        ("cut", 1, "the answers in the page in 'cut' cannot be read"),
+        ("bald", 1, "it has no place for answers"),
+        ("empty --answers names.json", 1, "no question is answered in the page in 'empty', names.json;"),
     ] {
         let (status, message) = handin(folder, args);
         assert!(status == Some(code) && message.contains(says), "{args}: {status:?} {message}");
     }
     assert_eq!(std::fs::read_to_string(folder.join("mine.zip")).unwrap(), "my notes mention versions.json");
-    assert!(!folder.join("empty.zip").exists());
+    assert!(["empty", "old", "cut", "bald"].iter().all(|name| !folder.join(format!("{name}.zip")).exists()));
 }
 
 #[test]
