@@ -1,15 +1,12 @@
 //! Numbers that a student computes: what is right, how far a rounded one may be off, and
 //! the results of usual mistakes. The page and `course grade` judge by the same [`Check`].
 
-use std::collections::BTreeMap;
-
 use figures::quantity::Kind;
-use figures::value::Reading;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::contents::Report;
-use crate::product::Product;
+use crate::expected::{MatrixProgram, of_products};
 
 /// Tolerance for a speed-up, as a share of it.
 const GAIN_TOLERANCE: f64 = 0.02;
@@ -104,21 +101,7 @@ impl Check {
         Check::of(Kind::Number, times, GAIN_TOLERANCE * times.abs())
     }
 
-    /// The check of a figure of [`expected`](crate::expected), by the rubric's name of it;
-    /// `None` if the figure is not there.
-    pub fn figure(name: &str, figures: &BTreeMap<String, Result<f64, String>>) -> Option<Check> {
-        let known = |name: &str| figures.get(name)?.as_ref().ok().copied();
-        let right = known(name)?;
-        let what = name.split_once('.').map_or(name, |(_, what)| what);
-        Some(match what {
-            "hit_rate" => Check::hit_rate(right).or(known(&format!("{name}_of_loads")), Slip::LoadsOnly),
-            "bytes" => Check::of(Kind::Bytes, right, 0.0),
-            what if what.contains("_gain") => Check::gain(right),
-            _ => Check::of(Kind::Count, right, 0.0),
-        })
-    }
-
-    /// The same with the result of one more mistake, if there is one.
+    /// Adds the result of one more mistake, if there is one.
     #[must_use]
     pub fn or(mut self, value: Option<f64>, slip: Slip) -> Check {
         self.slips.extend(value.map(|value| (value, slip)));
@@ -171,43 +154,14 @@ fn hint(kind: Kind) -> &'static str {
 
 /// The checks of the fields whose figures this run has, by their ids, each with a `hint`.
 pub(crate) fn checks(contents: &Report<'_>) -> Map<String, Value> {
-    let [mm1, mm2, transposing, mm3] = &contents.products;
-    let [over_mm1, blocked_over_mm1, blocked_over_mm2] = &contents.gains;
-    let elements = f64::from(contents.findings.size).powi(2);
-    let memory = Check::of(Kind::Bytes, 2.0 * elements, 0.0);
-    let percent = |rate: &Reading| rate.amount().map(|rate| 100.0 * rate);
-    let rate = |product: &Product| {
-        let check = percent(&product.hit_rate).map(Check::hit_rate)?;
-        Some(check.or(percent(&product.of_loads), Slip::LoadsOnly))
-    };
-    let delta = |new: &Product, old: &Product| {
-        percent(&new.hit_rate).zip(percent(&old.hit_rate)).map(|(new, old)| Check::difference(new, old))
-    };
-    let gain = |factor: &Reading| factor.amount().map(Check::gain);
-    let all = [
-        ("s321-a-memory", Some(memory)),
-        ("s321-c-hit-rate", rate(mm1)),
-        ("s322-b-hit-rate", rate(mm2)),
-        ("s322-c-hit-rate", rate(transposing)),
-        ("s322-d-delta", delta(mm2, mm1)),
-        ("s322-d-clocks", gain(&over_mm1.clocks)),
-        ("s322-d-time", gain(&over_mm1.time)),
-        ("s323-c-hit-rate", rate(mm3)),
-        ("s323-d-delta", delta(mm3, mm1)),
-        ("s323-d-clocks", gain(&blocked_over_mm1.clocks)),
-        ("s323-e-delta", delta(mm3, mm2)),
-        ("s323-e-clocks", gain(&blocked_over_mm2.clocks)),
-    ];
-    let fields = contents.assignment.fields();
-    let asked = |id: &str, kind: Kind| {
-        fields.iter().any(|field| field.id == id && field.kind.quantity() == Some(kind))
-    };
-    let known = all.into_iter().filter_map(|(id, check)| Some((id, check?)));
-    let known = known.filter(|(id, check)| asked(id, check.kind));
-    let on_page = |(id, check): (&str, Check)| {
+    let programs = MatrixProgram::ALL.iter().copied();
+    let figures = of_products(&Vec::from_iter(programs.zip(&contents.products)));
+    let fields = contents.assignment.fields().into_iter();
+    let known = fields.filter_map(|field| Some((field.id, figures.get(&field.expect?)?.as_ref()?)));
+    let on_page = |(id, check): (String, &Check)| {
         let mut value = json!(check);
         value["hint"] = hint(check.kind).into();
-        (id.to_owned(), value)
+        (id, value)
     };
     known.map(on_page).collect()
 }
@@ -231,12 +185,12 @@ mod tests {
                 "gain" => Check::gain(rights[0]),
                 _ => Check::of(Kind::Bytes, rights[0], 0.0),
             };
-            let told = match check.judge(value.parse().unwrap()) {
+            let judgement = match check.judge(value.parse().unwrap()) {
                 Judgement::Right => "right".to_owned(),
                 Judgement::Wrong => "wrong".to_owned(),
                 Judgement::Slip(slip) => format!("{slip:?}"),
             };
-            assert_eq!(told, judged, "{row}: {check:?}");
+            assert_eq!(judgement, judged, "{row}: {check:?}");
             rows += 1;
         }
         assert!(rows >= 25);

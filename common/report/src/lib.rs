@@ -7,10 +7,11 @@
 mod answers;
 mod assignment;
 pub mod causes;
+mod cell;
 mod checked;
 mod checks;
 mod contents;
-mod figure;
+mod expected;
 mod findings;
 mod own_sections;
 mod page;
@@ -31,9 +32,9 @@ pub use assignment::{
 };
 pub use checked::{Check, Judgement, Slip};
 pub use contents::Report;
+pub use expected::{Expected, Figure, MatrixProgram, OfGain, OfLevel, expected};
 pub use figures::quantity::{Doubt, Kind};
 pub use findings::{Findings, Host, LineFrom};
-pub use product::expected;
 pub use render::{STORE, escaped};
 
 pub use own_sections::{OwnRecord, lacking};

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::assignment::{Assignment, Drawing, Section};
-use crate::figure::Cell;
+use crate::cell::Cell;
 
 /// The record of one command line of a section.
 #[derive(Debug, Clone, PartialEq)]

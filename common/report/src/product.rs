@@ -1,12 +1,10 @@
 //! The sheet's figures for a matrix product.
 
-use std::collections::BTreeMap;
-
 use figures::value::{Reading, Source};
 use records::record::Record;
 use serde_json::{Value, json};
 
-use crate::figure::Cell;
+use crate::cell::Cell;
 
 /// Why no speed-up is computed from the time of a described machine.
 const MODELLED_TIME: &str = "modelled time is that of the memory alone: it excludes steps that wait for each other, which decide the time of these products";
@@ -38,6 +36,8 @@ pub(crate) struct Product {
     pub(crate) l2_accesses: Reading,
     /// Hit rate of L2.
     pub(crate) l2_hit_rate: Reading,
+    /// Rows of the matrices.
+    pub(crate) size: Option<u64>,
     /// Sum of the result's elements.
     pub(crate) checksum: Option<i64>,
     /// Processors' worth of time that a control group granted.
@@ -66,6 +66,7 @@ impl Product {
             seconds: figure(if is_cpu_time { "cpu_s" } else { "wall_s" }),
             wall: figure("wall_s"),
             quota: record.environment.get("quota_processors").and_then(Value::as_f64),
+            size: row.and_then(|row| row.whole("size")),
             checksum: row.and_then(|row| row.value("checksum")?.as_i64()),
             misses,
             loads,
@@ -77,7 +78,7 @@ impl Product {
     }
 
     /// Whether its time is a described machine's, computed from latencies.
-    fn is_modelled(&self) -> bool {
+    pub(crate) fn is_modelled(&self) -> bool {
         [&self.cycles, &self.seconds].iter().any(|figure| figure.source() == Some(Source::Model))
     }
 
@@ -136,39 +137,6 @@ fn speed_up(old: &Reading, new: &Reading) -> Reading {
     Reading::joined(old, new, |old, new| old / new)
 }
 
-/// The sheet's figures for the products, under the rubric's names: rates in per cent,
-/// `mm2t` for mm2 with its transposition. An error says why a figure cannot be computed;
-/// one that was not measured is missing.
-pub fn expected<'r>(record: impl Fn(&str) -> Option<&'r Record>) -> BTreeMap<String, Result<f64, String>> {
-    let products =
-        ["mm1", "mm2", "mm2t", "mm3"].map(|name| Some((Product::of(name, record(name)?), record(name)?)));
-    let mut all = BTreeMap::new();
-    for (product, record) in products.iter().flatten() {
-        for (what, rate) in [("hit_rate", &product.hit_rate), ("hit_rate_of_loads", &product.of_loads)] {
-            if let Some(rate) = rate.amount() {
-                all.insert(format!("{}.{what}", product.name), Ok(100.0 * rate));
-            }
-        }
-        for (than, ending) in [(0, ""), (1, "_mm2")] {
-            let Some((than, _)) = &products[than] else { continue };
-            let gain = Gain::of(product, than);
-            let modelled = product.is_modelled() || than.is_modelled();
-            for (what, gain) in [("clocks", gain.clocks), ("time", gain.time)] {
-                let amount = gain.amount().filter(|_| !modelled).ok_or_else(|| MODELLED_TIME.to_owned());
-                if modelled || amount.is_ok() {
-                    all.insert(format!("{}.{what}_gain{ending}", product.name), amount);
-                }
-            }
-        }
-        if let Some(size) = record.rows.first().and_then(|row| row.whole("size")) {
-            let size = size as f64;
-            all.insert(format!("{}.size", product.name), Ok(size));
-            all.insert("mm.bytes".to_owned(), Ok(2.0 * size * size));
-        }
-    }
-    all
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,22 +165,5 @@ mod tests {
         let transposes =
             |counted: bool| Product::of("mm2", &record(0.0, 1.5).set("time_transpose", counted)).transposes;
         assert!(transposes(true) && !transposes(false) && !fast.transposes);
-    }
-
-    #[test]
-    fn a_grader_expects_what_the_page_computes() {
-        let of = |source| {
-            let [mm1, mm2] = [(100.0, 3.0, 2.0), (0.0, 1.5, 0.5)].map(|(misses, wall, cpu)| {
-                let mut record = record(misses, wall);
-                record.rows[0] = record.rows[0].clone().with("cpu_s", Reading::new(cpu, source));
-                record
-            });
-            expected(|name| if name == "mm1" { Some(&mm1) } else { Some(&mm2).filter(|_| name == "mm2") })
-        };
-        let timed = of(Source::Timing);
-        assert_eq!(timed["mm1.hit_rate"], Ok(75.0));
-        assert_eq!(timed["mm2.time_gain"], Ok(4.0), "processor time");
-        assert!(!timed.contains_key("mm2.clocks_gain") && !timed.contains_key("mm3.hit_rate"));
-        assert_eq!(of(Source::Model)["mm2.time_gain"], Err(MODELLED_TIME.to_owned()));
     }
 }

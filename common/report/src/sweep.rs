@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::assignment::Assignment;
-use crate::figure::grouped;
+use crate::cell::grouped;
 
 /// A table with a row for each stride and a column for each array size.
 #[derive(Debug, Serialize)]

@@ -26,7 +26,8 @@ fn product(checksum: i64, misses: impl Into<Reading>) -> Record {
     let mut record = Record::new("mm", "a machine");
     let counted = |amount| Reading::new(amount, Source::Hardware);
     record.rows.push(
-        Row::at([("checksum", checksum.into())])
+        Row::at([("size", 512.into())])
+            .result("checksum", checksum)
             .with("PAPI_L1_DCM", misses)
             .with("PAPI_LD_INS", counted(3.0 * 512f64.powi(3)))
             .with("PAPI_SR_INS", counted(512f64.powi(3)))

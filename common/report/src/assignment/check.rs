@@ -112,6 +112,10 @@ fn of_question(question: &Question, read: &Assignment) -> Result<(), String> {
     if question.range && question.kind.quantity().is_none_or(|kind| !kind.may_be_range()) {
         return Err(format!("'{id}': range is for sizes and counts; write kind = \"bytes\" or \"count\""));
     }
+    if let Some(figure) = question.expect.filter(|figure| question.kind.quantity() != Some(figure.kind())) {
+        let kind = format!("{:?}", figure.kind()).to_lowercase();
+        return Err(format!("'{id}' expects {figure}; write kind = \"{kind}\""));
+    }
     let chosen: BTreeSet<&String> = question.choices.iter().collect();
     if (question.kind == FieldKind::Choice) != (chosen.len() > 1) || chosen.len() < question.choices.len() {
         return Err(format!(

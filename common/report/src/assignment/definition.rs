@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use figures::quantity::Kind;
 use serde::{Deserialize, Serialize};
 
+use crate::expected::Figure;
+
 /// How those who sign are called.
 pub(super) const ORDINALS: [&str; 6] = ["first", "second", "third", "fourth", "fifth", "sixth"];
 
@@ -13,6 +15,9 @@ pub(super) const ORDINALS: [&str; 6] = ["first", "second", "third", "fourth", "f
 #[serde(deny_unknown_fields)]
 pub struct Assignment {
     pub(super) format: String,
+    /// The assignment from which sections and questions with the same part or id take what they leave out.
+    #[serde(default)]
+    pub(super) base: Option<Base>,
     /// The page's language as in HTML: `en`, `pt-BR`.
     pub language: String,
     /// The page's heading.
@@ -35,6 +40,14 @@ pub struct Assignment {
     /// The grader's feedback to students in another language, by the English sentences.
     #[serde(default)]
     pub feedback: BTreeMap<String, String>,
+}
+
+/// An assignment that another one builds on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Base {
+    /// The guide's, in English.
+    Guide,
 }
 
 /// Sizes and repetitions; missing ones are the guide's.
@@ -122,6 +135,7 @@ pub struct Question {
     /// The key of its answer.
     pub id: String,
     /// The section that asks it.
+    #[serde(default)]
     pub section: String,
     /// The question in one line, without markup.
     pub label: String,
@@ -134,6 +148,9 @@ pub struct Question {
     /// The kind of its answer.
     #[serde(default)]
     pub kind: FieldKind,
+    /// The figure that its value is compared with.
+    #[serde(default)]
+    pub expect: Option<Figure>,
     /// Whether a range, "fully associative" and "not visible" can be chosen for a value.
     #[serde(default)]
     pub range: bool,
@@ -206,6 +223,8 @@ pub struct Field {
     pub label: String,
     /// How it is filled in.
     pub kind: FieldKind,
+    /// The figure that its value is compared with.
+    pub expect: Option<Figure>,
     /// Whether a range, "fully associative" and "not visible" can be chosen.
     pub range: bool,
     /// The texts of a choice.
@@ -248,6 +267,7 @@ impl Assignment {
                 section: section.clone(),
                 label: question.label.clone(),
                 kind: question.kind,
+                expect: question.expect,
                 range: question.range,
                 choices: question.choices.clone(),
             };
@@ -284,7 +304,7 @@ impl Assignment {
         self.words.get(english).map_or(english, String::as_str)
     }
 
-    /// The same, with each `{}` replaced by one of `parts`.
+    /// `english` in the page's language, with each `{}` replaced by one of `parts`.
     pub(crate) fn sentence(&self, english: &str, parts: &[&str]) -> String {
         parts.iter().fold(self.word(english).to_owned(), |text, part| text.replacen("{}", part, 1))
     }

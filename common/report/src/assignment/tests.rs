@@ -77,11 +77,13 @@ fn what_cannot_be_asked_is_reported_with_its_name() {
         ("kind = \"ns\"", "kind = \"choice\"", "needs choices"),
         ("kind = \"ns\"", "kind = \"choice\"\nchoices = [\"a\", \"a\"]", "different texts"),
         ("kind = \"ns\"", "kind = \"ns\"\nchoices = [\"a\", \"b\"]", "no other kind"),
+        ("expect = \"l1.size\"", "expect = \"l1.sise\"", "'l1.sise' is not a figure"),
+        ("expect = \"l1.size\"", "expect = \"l1.ways\"", "expects l1.ways; write kind = \"count\""),
         ("[sizes]", "[sizes]\nmatrix = 4", "8 to 4096"),
         ("[sizes]", "[sizes]\nlarge = 1", "unknown field"),
     ] {
-        let told = changed(from, to).unwrap_err();
-        assert!(told.contains(says) && !told.contains('\n'), "{to}: {told}");
+        let error = changed(from, to).unwrap_err();
+        assert!(error.contains(says) && !error.contains('\n'), "{to}: {error}");
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use common::authentic::{self, Unread};
 use common::record::Record;
 use common::text::shorten;
-use report::Answer;
+use report::{Answer, MatrixProgram};
 
 use super::reason::Reason;
 use report::is_answer;
@@ -59,15 +59,6 @@ impl Submission {
     }
 }
 
-/// The right values for one student, under the rubric's names, or why a figure cannot be
-/// computed.
-pub(super) type Truth = BTreeMap<String, Result<f64, String>>;
-
-/// The right value with that name, if there is one.
-pub(super) fn right(truth: &Truth, name: &str) -> Option<f64> {
-    truth.get(name)?.as_ref().ok().copied()
-}
-
 /// The records of one submission, and those that were changed.
 #[derive(Debug, Default)]
 pub(super) struct Evidence {
@@ -79,8 +70,6 @@ pub(super) struct Evidence {
 
 /// The setting of a record of mm2 that includes the transposition.
 const TRANSPOSING: &str = "time_transpose";
-/// The programs of the matrix products, whose records must have the assigned size.
-const PRODUCTS: [&str; 3] = ["mm1", "mm2", "mm3"];
 
 impl Evidence {
     /// Adds the record in the file `name`; whether it is one, changed or not.
@@ -117,7 +106,9 @@ impl Evidence {
         let mut counting = Vec::new();
         for record in self.records.iter().filter(|record| !is_other(record)) {
             let rows = record.rows.first().and_then(|row| row.whole("size"));
-            if !PRODUCTS.contains(&&*record.program) || rows == Some(size.into()) {
+            // Records of matrix products must have the assigned size.
+            let is_product = MatrixProgram::ALL.iter().any(|product| product.program() == record.program);
+            if !is_product || rows == Some(size.into()) {
                 counting.push(record);
             } else if let Some(rows) = rows {
                 notes.push(Reason::OtherSize(record.program.clone(), rows.to_string(), size.to_string()));
@@ -129,11 +120,14 @@ impl Evidence {
     }
 }
 
-/// The last record of a matrix product; `mm2t` is mm2 with its transposition.
-pub(super) fn product<'r>(records: &[&'r Record], name: &str) -> Option<&'r Record> {
-    let (program, transposing) = name.strip_suffix('t').map_or((name, false), |program| (program, true));
-    let timed = |record: &Record| record.settings.get(TRANSPOSING).is_some_and(|set| set == true);
-    records.iter().rev().find(|record| record.program == program && timed(record) == transposing).copied()
+/// The last record of a matrix product.
+pub(super) fn product<'r>(records: &[&'r Record], product: MatrixProgram) -> Option<&'r Record> {
+    let is_transposing = |record: &Record| record.settings.get(TRANSPOSING).is_some_and(|set| set == true);
+    let is_of = |record: &&&Record| {
+        record.program == product.program()
+            && is_transposing(record) == (product == MatrixProgram::Mm2Transposing)
+    };
+    records.iter().rev().find(is_of).copied()
 }
 
 /// The tag of the sealed machine that a record was made on.

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use common::text::shorten;
-use report::not_asked;
+use report::{Check, Expected, Figure, OfLevel, not_asked};
 
 use super::Course;
 use super::class::{Class, only};
-use super::evidence::{self, Submission, Truth};
+use super::evidence::{self, Submission};
 use super::judge::{self, Mark};
 use super::owners::Counting;
 use super::reason::Reason;
@@ -68,7 +68,8 @@ impl Graded {
     pub(super) fn feedback(&self, rubric: &Rubric) -> String {
         let items = rubric.items.iter().zip(&self.marks).filter(|(_, mark)| mark.max_points.is_some());
         let items = items.map(|(item, mark)| {
-            format!("{}: {} {}", item.label, decimal(mark.points), mark.reason.text(&rubric.words))
+            let label = item.label.trim_end_matches(['.', '?']);
+            format!("{label}: {} {}", decimal(mark.points), mark.reason.text(&rubric.words))
         });
         let notes = self.notes.iter().map(|note| note.text(&rubric.words));
         items.chain(notes).collect::<Vec<_>>().join(" ")
@@ -149,7 +150,7 @@ impl Course<'_> {
         counting: &Counting,
         time: Option<i64>,
     ) -> Graded {
-        let marks = judge::marks(&self.rubric, &[].into(), &Truth::default());
+        let marks = judge::marks(&self.rubric, &[].into(), &Expected::new());
         let mut graded = Graded { marks, ..Graded::default() };
         let counted = match counting {
             Ok(counted) => counted,
@@ -229,10 +230,9 @@ impl Course<'_> {
                 return Err("its sealed records were made on machines that the key does not have; is that the key of this class?".to_owned());
             }
         }
-        let mut truth = report::expected(|name| evidence::product(&records, name));
-        let figures = machine.map(geometry).unwrap_or_default();
-        truth.extend(figures.into_iter().map(|(name, value)| (name, Ok(value))));
-        graded.marks = judge::marks(&self.rubric, &submission.answers, &truth);
+        let mut expected = report::expected(|product| evidence::product(&records, product));
+        expected.extend(machine.map(geometry).unwrap_or_default());
+        graded.marks = judge::marks(&self.rubric, &submission.answers, &expected);
         // Without a key, only changes show, not whose a record is.
         let own = if self.machines.is_some() { !records.is_empty() } else { evidence.changed.is_empty() };
         if self.rubric.records == Records::Own && !own {
@@ -246,21 +246,26 @@ impl Course<'_> {
     }
 }
 
-/// The caches of a sealed machine, under the rubric's names.
-fn geometry(machine: &Answers) -> Vec<(String, f64)> {
-    let mut figures = vec![("memory_ns".to_owned(), machine.memory_ns)];
+/// The caches of a sealed machine.
+fn geometry(machine: &Answers) -> Expected {
+    let mut figures = vec![(Figure::Memory, machine.memory_ns)];
     for (number, level) in (1..).zip(&machine.levels) {
-        let next = machine.levels.get(number).map_or(machine.memory_ns, |next| next.hit_ns);
+        let next = machine.levels.get(usize::from(number)).map_or(machine.memory_ns, |next| next.hit_ns);
+        let [size, line] = [level.size_bytes, level.line_bytes].map(|bytes| bytes as f64);
+        let ways = level.ways as f64;
         let of_level = [
-            ("size", level.size_bytes as f64),
-            ("line", level.line_bytes as f64),
-            ("ways", level.ways as f64),
-            ("hit_ns", level.hit_ns),
-            ("penalty_ns", next - level.hit_ns),
+            (OfLevel::Size, size),
+            (OfLevel::Line, line),
+            (OfLevel::Ways, ways),
+            (OfLevel::Sets, size / (line * ways)),
+            (OfLevel::HitNs, level.hit_ns),
+            (OfLevel::PenaltyNs, next - level.hit_ns),
         ];
-        figures.extend(of_level.map(|(name, value)| (format!("l{number}.{name}"), value)));
+        figures.extend(of_level.map(|(what, value)| (Figure::Level(number, what), value)));
+        if number == 1 {
+            figures.push((Figure::LineElements, line / 2.0));
+        }
     }
-    let l1 = machine.levels.first();
-    figures.extend(l1.map(|l1| ("line.elements".to_owned(), l1.line_bytes as f64 / 2.0)));
-    figures
+    let check = |(figure, value): (Figure, f64)| (figure, Some(Check::of(figure.kind(), value, 0.0)));
+    figures.into_iter().map(check).collect()
 }

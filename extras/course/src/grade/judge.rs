@@ -4,9 +4,8 @@
 use std::collections::BTreeMap;
 
 use common::text::shorten;
-use report::{Answer, Check, Kind, Meaning};
+use report::{Answer, Check, Expected, Figure, Meaning, OfLevel};
 
-use super::evidence::{Truth, right};
 use super::reason::Reason;
 use super::rubric::{Item, Rubric};
 
@@ -36,26 +35,26 @@ const HALF: f64 = 0.5;
 const ROUNDING: f64 = 1e-9;
 
 /// The marks of all items for one student's `answers`.
-pub(super) fn marks(rubric: &Rubric, answers: &BTreeMap<String, Answer>, truth: &Truth) -> Vec<Mark> {
-    rubric.items.iter().map(|item| mark(item, answers, truth)).collect()
+pub(super) fn marks(rubric: &Rubric, answers: &BTreeMap<String, Answer>, expected: &Expected) -> Vec<Mark> {
+    rubric.items.iter().map(|item| mark(item, answers, expected)).collect()
 }
 
-fn mark(item: &Item, answers: &BTreeMap<String, Answer>, truth: &Truth) -> Mark {
+fn mark(item: &Item, answers: &BTreeMap<String, Answer>, expected: &Expected) -> Mark {
     let given = answers.get(&item.id);
     let answer = given.map(Answer::to_string).unwrap_or_default().trim().to_owned();
-    let expect = item.expect.as_deref().unwrap_or_default();
-    let left_out = matches!(truth.get(expect), Some(Err(_)));
+    let check = check(item, expected);
+    let left_out = item.expect.is_some_and(|figure| expected.get(&figure) == Some(&None));
     let (share, reason) = match left_out {
         true => (Some(0.0), Reason::ModelledTime),
-        false => judged(item, given, &answer, truth),
+        false => judged(item, given, &answer, check.as_ref(), expected),
     };
     Mark {
         points: share.unwrap_or_default() * item.points,
-        max_points: (!item.by_hand && !left_out).then_some(item.points),
+        max_points: (!item.by_hand() && !left_out).then_some(item.points),
         unread: share.is_none(),
         reason,
         answer,
-        right: item.value.or_else(|| right(truth, expect)),
+        right: check.map(|check| check.right),
         computed: share.map(|share| share * item.points),
     }
 }
@@ -63,19 +62,25 @@ fn mark(item: &Item, answers: &BTreeMap<String, Answer>, truth: &Truth) -> Mark 
 /// A share of the points, none if the instructor has to read the answer; and why.
 type Judgement = (Option<f64>, Reason);
 
-fn judged(item: &Item, given: Option<&Answer>, answer: &str, truth: &Truth) -> Judgement {
+fn judged(
+    item: &Item,
+    given: Option<&Answer>,
+    answer: &str,
+    check: Option<&Check>,
+    expected: &Expected,
+) -> Judgement {
     let shown = shorten(answer, 40);
-    let expect = item.expect.as_deref().unwrap_or_default();
     let Some(given) = given.filter(|_| !answer.is_empty()) else {
         return (Some(0.0), Reason::NoAnswer);
     };
-    if item.by_hand {
+    let Some(kind) = item.kind.filter(|_| !item.by_hand()) else {
         return (None, Reason::ToRead);
-    }
-    let Some(check) = check(item, expect, truth) else {
-        return (None, Reason::NoEvidence(expect.to_owned()));
     };
-    match given.read(item.kind) {
+    let Some(check) = check else {
+        let figure = item.expect.map(|figure| figure.to_string()).unwrap_or_default();
+        return (None, Reason::NoEvidence(figure));
+    };
+    match given.read(kind) {
         Meaning::Nothing => (Some(0.0), Reason::NoAnswer),
         Meaning::ToBeRead(doubt) => (None, Reason::Unclear(shown, doubt.sentence().to_owned())),
         Meaning::Value(value) => match check.judge(value) {
@@ -83,8 +88,8 @@ fn judged(item: &Item, given: Option<&Answer>, answer: &str, truth: &Truth) -> J
             report::Judgement::Wrong => (Some(0.0), Reason::NotRight(shown)),
             report::Judgement::Slip(slip) => (Some(0.0), Reason::Slip(shown, slip.sentence().to_owned())),
         },
-        Meaning::Range { low, below } => in_range(item, shown, (low, below), &check),
-        Meaning::FullyAssociative => match fully_associative(expect, truth) {
+        Meaning::Range { low, below } => in_range(shown, (low, below), check),
+        Meaning::FullyAssociative => match fully_associative(item.expect, expected) {
             Some(true) => (Some(1.0), Reason::Right),
             Some(false) => (Some(0.0), Reason::NotRight(shown)),
             None => (None, Reason::ToRead),
@@ -95,32 +100,30 @@ fn judged(item: &Item, given: Option<&Answer>, answer: &str, truth: &Truth) -> J
 
 /// How the answer is compared, as on the report's page; `None` if nothing shows what is
 /// right.
-fn check(item: &Item, expect: &str, truth: &Truth) -> Option<Check> {
-    if let Some([low, high]) = item.range {
-        return Some(Check::of(item.kind, (low + high) / 2.0, (high - low) / 2.0));
+fn check(item: &Item, expected: &Expected) -> Option<Check> {
+    let within = |value: f64| item.tolerance.unwrap_or_default() * value.abs();
+    if let Some([low, high]) = item.right {
+        let middle = (low + high) / 2.0;
+        return Some(Check::of(item.kind?, middle, (high - low) / 2.0 + within(middle)));
     }
-    let value = item.value.or_else(|| right(truth, expect))?;
-    let is_computed = |what: &str| what == "bytes" || what == "hit_rate" || what.contains("_gain");
-    let of_products =
-        expect.starts_with("mm") && expect.split_once('.').is_some_and(|(_, what)| is_computed(what));
-    match item.tolerance {
-        None if of_products => Check::figure(expect, truth),
-        tolerance => Some(Check::of(item.kind, value, tolerance.unwrap_or_default() * value.abs())),
-    }
+    let check = expected.get(&item.expect?)?.clone()?;
+    Some(match item.tolerance {
+        Some(_) => Check::of(check.kind, check.right, within(check.right)),
+        None => check,
+    })
 }
 
 /// Whether the cache whose ways are asked for has only one set; `None` if that is not
 /// known.
-fn fully_associative(expect: &str, truth: &Truth) -> Option<bool> {
-    let level = expect.strip_suffix(".ways")?;
-    let [size, line, ways] = ["size", "line", "ways"].map(|what| right(truth, &format!("{level}.{what}")));
-    Some(line? * ways? >= size?)
+fn fully_associative(figure: Option<Figure>, expected: &Expected) -> Option<bool> {
+    let Some(Figure::Level(level, OfLevel::Ways)) = figure else { return None };
+    let sets = expected.get(&Figure::Level(level, OfLevel::Sets))?.as_ref()?;
+    Some(sets.right <= 1.0)
 }
 
 /// At least `low` and below `below`.
-fn in_range(item: &Item, shown: String, (low, below): (f64, f64), check: &Check) -> Judgement {
-    let of_ways = item.expect.as_deref().is_some_and(|expect| expect.ends_with(".ways"));
-    if !(item.kind == Kind::Bytes || of_ways) {
+fn in_range(shown: String, (low, below): (f64, f64), check: &Check) -> Judgement {
+    if !check.kind.may_be_range() {
         return (None, Reason::ToRead);
     }
     match (check.is_in(low, below), low > 0.0 && below / low <= RANGE + ROUNDING) {
@@ -138,19 +141,24 @@ mod tests {
         let (rubric, _) = Rubric::read(&[]).unwrap();
         let known = [
             ("l1.size", 32768.0),
-            ("l1.line", 64.0),
             ("l1.ways", 8.0),
-            ("l2.size", 524_288.0),
-            ("l2.line", 64.0),
+            ("l1.sets", 64.0),
             ("l2.ways", 8192.0),
+            ("l2.sets", 1.0),
             ("mm1.hit_rate", 74.9),
         ];
-        let mut truth = Truth::from(known.map(|(name, value)| (name.to_owned(), Ok(value))));
-        truth.insert("mm2.clocks_gain".to_owned(), Err("a modelled time".to_owned()));
+        let check = |(name, value): (&str, f64)| {
+            let figure: Figure = name.parse().unwrap();
+            let is_rate = matches!(figure, Figure::HitRate(_));
+            let check = if is_rate { Check::hit_rate(value) } else { Check::of(figure.kind(), value, 0.0) };
+            (figure, Some(check))
+        };
+        let mut expected: Expected = known.into_iter().map(check).collect();
+        expected.insert("mm2/mm1.clocks".parse().unwrap(), None);
         let typed = serde_json::from_str(answer).ok().filter(|_| answer.starts_with('{'));
         let given = typed.unwrap_or_else(|| Answer::from(answer));
         let at = rubric.items.iter().position(|item| item.id == id).unwrap();
-        marks(&rubric, &BTreeMap::from([(id.to_owned(), given)]), &truth).remove(at)
+        marks(&rubric, &BTreeMap::from([(id.to_owned(), given)]), &expected).remove(at)
     }
 
     #[test]

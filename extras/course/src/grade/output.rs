@@ -126,7 +126,7 @@ impl Shown<'_> {
     /// A page with all texts that the instructor has to read; `None` if there are none.
     fn texts(&self) -> Option<String> {
         let of_item = |(place, item): (usize, &Item)| {
-            let is_shown = |mark: &Mark| !mark.answer.is_empty() && (item.by_hand || mark.unread);
+            let is_shown = |mark: &Mark| !mark.answer.is_empty() && (item.by_hand() || mark.unread);
             let marks = self.students().map(|(name, graded)| (name, &graded.marks[place]));
             let texts = marks.filter(|(_, mark)| is_shown(mark)).map(|(name, mark)| text(name, mark));
             let (label, id, texts) = (escaped(&item.label), escaped(&item.id), texts.collect::<String>());

@@ -143,7 +143,7 @@ impl Points {
             graded[*student].refused.take_if(|_| unreadable);
         }
         for (place, item) in rubric.items.iter().enumerate() {
-            let is_read = item.by_hand && self.given.keys().any(|(_, of_item)| *of_item == place);
+            let is_read = item.by_hand() && self.given.keys().any(|(_, of_item)| *of_item == place);
             let (mut unread, mut changed) = (Vec::new(), Vec::new());
             for (student, graded) in graded.iter_mut().enumerate() {
                 let mark = &mut graded.marks[place];

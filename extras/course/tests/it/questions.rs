@@ -6,26 +6,10 @@ use std::collections::BTreeMap;
 use crate::{kit, secret};
 use common::machine::{self, Machine};
 use common::units::Bytes;
-use report::{Assignment, Field, FieldKind};
+use report::{Assignment, Field, Figure};
 
-/// What the guide's rubric expects, by field.
+/// The guide's right values, by field.
 const RUBRIC: &str = include_str!("../../src/grade/rubric.toml");
-/// Questions that are asked twice, and right answers without points.
-const ALSO: [(&str, &str); 9] = [
-    ("s2-1", "l1.size"),
-    ("spec-l1-size", "l1.size"),
-    ("spec-l1-line", "l1.line"),
-    ("spec-l1-ways", "l1.ways"),
-    ("spec-l1-sets", "l1.sets"),
-    ("spec-l2-size", "l2.size"),
-    ("spec-l2-line", "l2.line"),
-    ("spec-l2-ways", "l2.ways"),
-    ("spec-l2-sets", "l2.sets"),
-];
-
-/// The kinds of what students compute.
-const COMPUTED: [FieldKind; 3] = [FieldKind::Percent, FieldKind::Points, FieldKind::Number];
-
 /// What a reader sees in the page and its source, without the measured values: tables of
 /// sweeps, and the coordinates of curves.
 fn readable(page: &str) -> String {
@@ -67,13 +51,10 @@ fn each(text: &str, begin: &str, end: &str, replaced: impl Fn(&str) -> String) -
     out + rest
 }
 
-/// All spellings of the right answer of `field`. A new question must be in the rubric, in
-/// the list above, or checked by the page.
+/// All spellings of the right answer of `field`. A new question has a figure, or a value in the rubric.
 fn asked(field: &Field, truth: &BTreeMap<String, Vec<String>>, page: &str) -> Vec<String> {
     let rubric: toml::Table = RUBRIC.parse().unwrap();
     let item = rubric["item"].as_array().unwrap().iter().find(|item| item["id"].as_str() == Some(&field.id));
-    let expected = item.and_then(|item| item.get("expect")?.as_str());
-    let name = ALSO.iter().find(|(id, _)| *id == field.id).map(|(_, name)| *name).or(expected);
     if let Some(value) = item.and_then(|item| item.get("value")?.as_integer()) {
         return [secret::bytes(value as u64), secret::line(value as u64)].concat();
     }
@@ -81,12 +62,12 @@ fn asked(field: &Field, truth: &BTreeMap<String, Vec<String>>, page: &str) -> Ve
         let [low, high] = [&range[0], &range[1]].map(|end| end.as_integer().unwrap());
         return (low..=high).map(|value| format!("{value} ns")).collect();
     }
-    let by_page = COMPUTED.contains(&field.kind) || field.id == "s321-a-memory";
-    match name {
-        Some("line.elements") => checked(&field.id, page),
-        Some(name) if name.starts_with('l') => truth.get(name).cloned().unwrap_or_default(),
-        _ if by_page => checked(&field.id, page),
-        _ => panic!("{}: say in the rubric or in this test what it asks for", field.id),
+    // a text of which the size is part
+    let figure = if field.id == "s2-1" { "l1.size".parse().ok() } else { field.expect };
+    match figure {
+        Some(Figure::Level(..)) => truth.get(&figure.unwrap().to_string()).cloned().unwrap_or_default(),
+        Some(_) => checked(&field.id, page),
+        None => panic!("{}: say in the assignment or in the rubric what it asks for", field.id),
     }
 }
 

@@ -27,7 +27,7 @@ const TYPED: &str = r#""s2-2":{"value":"64","unit":"KiB"},"s321-c-hit-rate":{"va
 fn record(folder: &Path, program: &str, file: &str, size: u64) -> Record {
     let machine = Machine::parse(&fs::read_to_string(folder.join(file)).unwrap(), file).unwrap();
     let mut record = Record::new(program, machine.summary());
-    record.machine_data = json!({ "name": machine.name });
+    record.machine_data = json!({ "name": machine.name, "sealed": true });
     record.seal = machine.seal.as_deref().map(Seal::of_machine);
     let value = |amount| Reading::new(amount, Source::Model);
     record.rows.push(
@@ -63,7 +63,9 @@ fn only_unchanged_records_of_the_own_machine_and_the_assigned_size_count() {
     let text = own.json();
     let tree: Json = serde_json::from_str(&text).unwrap();
     let bobs = record(folder, "mm1", "machines/bob.toml", 512).json();
-    let by_hand = Record { seal: None, machine: "a machine".to_owned(), ..own.clone() }.json();
+    let by_hand =
+        Record { seal: None, machine_data: Json::Null, machine: "a machine".to_owned(), ..own.clone() }
+            .json();
     let of_size = |size| record(folder, "mm1", "machines/ada.toml", size).json();
     let mut unsealed = tree.clone();
     unsealed.as_object_mut().unwrap().remove("seal");

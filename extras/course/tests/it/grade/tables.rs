@@ -4,7 +4,7 @@ use super::{CASE, Case, graded, write};
 
 const SHEET: &str = "Identifier,number,Grade,Maximum Grade,Feedback comments\nParticipant 1,1001,,20.00,\nParticipant 2,2002,17.00,20.00,by hand\n";
 const DUE: &str = "--name-column user --due 2026-11-20T23:59+01:00 --times t.csv --output o in";
-const SMALL: &str = "[[item]]\nid = \"s2-2\"\nlabel = \"a\"\nkind = \"bytes\"\nvalue = 65536\n";
+const SMALL: &str = "[[section]]\npart = \"exercise\"\n[[question]]\nid = \"s2-2\"\nlabel = \"a\"\n";
 
 const CASES: &[Case] = &[
     Case {
@@ -98,9 +98,12 @@ const CASES: &[Case] = &[
         files: &[
             ("in/ana/", r#""spec-comment":"So.""#),
             ("w.csv", SHEET),
-            ("rubric.toml", "[[item]]\nid = \"spec-comment\"\nlabel = \"a\"\nby_hand = true\n"),
+            (
+                "small.toml",
+                "[[section]]\npart = \"specification\"\n[[question]]\nid = \"spec-comment\"\nlabel = \"a\"\n",
+            ),
         ],
-        args: "--name-column user --rubric rubric.toml --worksheet w.csv --output o in",
+        args: "--name-column user --assignment small.toml --worksheet w.csv --output o in",
         says: &["not filled: 'ana' (line 2): no answer of this student is graded yet"],
         holds: &[("o/moodle.csv", "Participant 1,1001,,20.00,\n")],
         ..CASE
@@ -111,9 +114,9 @@ const CASES: &[Case] = &[
             ("in/ana/", "RIGHT"),
             ("in/bea/", "RIGHT"),
             ("w.csv", "\u{feff}Identificador;user;Nota;Nota máxima\r\nP 1;ana;5,5;20\r\n"),
-            ("rubric.toml", SMALL),
+            ("small.toml", SMALL),
         ],
-        args: "--name-column user --worksheet w.csv --rubric rubric.toml --output o in",
+        args: "--name-column user --worksheet w.csv --assignment small.toml --output o in",
         says: &["the worksheet has no row of: 1 of 2 students: bea"],
         holds: &[("o/moodle.csv", "P 1;ana;\"20,00\";20\n")],
         ..CASE
@@ -147,9 +150,9 @@ const CASES: &[Case] = &[
                 "w.csv",
                 "user,Last modified (submission),Grade\nana,\"Saturday, 21 November 2026, 12:59\u{202f}PM\",\nbea,-,\n",
             ),
-            ("rubric.toml", SMALL),
+            ("small.toml", SMALL),
         ],
-        args: "--name-column user --worksheet w.csv --rubric rubric.toml --due 2026-11-20T23:59+01:00 --output o in",
+        args: "--name-column user --worksheet w.csv --assignment small.toml --due 2026-11-20T23:59+01:00 --output o in",
         points: &[("ana", "1")],
         says: &["Late by 13 hours.", "the time of hand-in is not known: 1 of 2 students: bea"],
         holds: &[("o/moodle.csv", ",1.00\n"), ("o/grades.csv", ",13,")],
@@ -214,11 +217,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "Identifier,Full name,Grade,Online text\nP 1,Vic,,my number: 1001\nP 3,Mal,,1001\n",
         "none of its columns ('Identifier', 'Full name', 'Grade', 'Online text') has the header of a roster column",
     ),
-    (
-        "--rubric t.csv",
-        "[[item]]\nid = \"a\"\nlabel = \"a\"\nexpect = \"l1.sise\"\n",
-        "'a' expects 'l1.sise'",
-    ),
+    ("--rubric t.csv", "[[item]]\nid = \"a\"\nvalue = 1\n", "'a' has no points in the assignment"),
 ];
 const TIMES_T: &str = "--due 2026-11-20T23:59Z --times t.csv";
 const DUE_T: &str = "--due 2026-11-20T23:59Z --worksheet t.csv";
