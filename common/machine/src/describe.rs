@@ -83,7 +83,7 @@ impl Machine {
             let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
             // Both may repeat any text in the file.
             let (key, reason) = (shorten(key, 60), shorten(&reason, 600));
-            MachineError::Refused(format!("{origin}, line {line}, {key}: {reason}"))
+            MachineError::Described { origin: origin.to_owned(), line, key, reason }
         };
         if text.len() > LONGEST {
             return Err(wrong(

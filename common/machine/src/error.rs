@@ -14,8 +14,19 @@ pub enum MachineError {
         "this system does not say what caches it has ({0}); name a machine with --machine, for example --machine i5-7500"
     )]
     HostUnknown(String),
-    /// Anything else: there is no such machine, its file cannot be read, a key of its description
-    /// is wrong, or its caches cannot be modelled.
+    /// A key of a description is wrong.
+    #[error("{origin}, line {line}, {key}: {reason}")]
+    Described {
+        /// What the reader calls the description: a file, for example.
+        origin: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// The key, as it is written there.
+        key: String,
+        /// What is wrong with its value; a clause.
+        reason: String,
+    },
+    /// Anything else: there is no such machine, its file cannot be read, or its caches cannot be modelled.
     #[error("{0}")]
     Refused(String),
 }

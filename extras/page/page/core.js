@@ -1,7 +1,7 @@
 "use strict";
 
 // Starts the lab's compiled WebAssembly. The function returned answers requests, or throws
-// an error with a sentence.
+// an error with a sentence, and the place if it is in a machine's description.
 async function startCore(module, now, progress = () => {}, point = () => {}) {
   const imports = { tab: { now, progress, point } };
   // The library of the charts can ask a browser for the width of a text; the lab's charts do not.
@@ -15,7 +15,7 @@ async function startCore(module, now, progress = () => {}, point = () => {}) {
     new Uint8Array(lab.memory.buffer, address, text.length).set(text);
     const length = lab.ask();
     const answer = JSON.parse(new TextDecoder().decode(new Uint8Array(lab.memory.buffer, lab.answer(), length)));
-    if (answer.error !== undefined) throw new Error(answer.error);
+    if (answer.error !== undefined) throw Object.assign(new Error(answer.error), { place: answer.place });
     return answer.ok;
   };
 }

@@ -120,7 +120,7 @@ function insidePage(section, write) {
       view.removeAttribute("data-old");
     } catch (error) {
       view.setAttribute("data-old", ""); // not of these fields
-      wrong.say(complaintOf(form, false, error.message));
+      wrong.say(complaintOf(form, false, error));
     }
   }
 

@@ -172,11 +172,11 @@ const machineToml = (form, deep = true) => `${machineLines(form, deep).map(([lin
 
 // The error in the form's machine, with the field's name instead of the line of the
 // description; the field is marked.
-function complaintOf(form, deep, message) {
+function complaintOf(form, deep, error) {
   for (const control of form.elements) control.removeAttribute?.("aria-invalid");
-  const [, line, reason] = message?.match(/^the description, line (\d+), \S+: (.*)$/s) ?? [];
+  const { line, reason } = error?.place ?? {};
   const control = form.elements[machineLines(form, deep)[line - 1]?.[1]];
-  if (!control) return message;
+  if (!control) return error?.message;
   control.setAttribute("aria-invalid", "true");
   const part = control.closest("fieldset")?.querySelector("legend").textContent;
   return `${part ? `${part}, ` : ""}${form.querySelector(`label[for="${control.id}"]`).textContent}: ${reason}`;

@@ -16,7 +16,7 @@ class Helper {
       this.reject = reject;
       this.worker.onmessage = ({ data }) => {
         if (data.progress !== undefined) return this.progress(data.progress, data.points);
-        if (data.error !== undefined) return reject(new Error(data.broken ? t("broken") : data.error));
+        if (data.error !== undefined) return reject(Object.assign(new Error(data.broken ? t("broken") : data.error), { place: data.place }));
         resolve(data.answer);
       };
       this.worker.onerror = event => reject(new Error(t("no-worker", event.message ?? "")));

@@ -18,6 +18,6 @@ onmessage = async ({ data }) => {
       postMessage({ answer: ask(data.request) });
     }
   } catch (error) {
-    postMessage({ error: error.message, broken: error instanceof WebAssembly.RuntimeError });
+    postMessage({ error: error.message, place: error.place, broken: error instanceof WebAssembly.RuntimeError });
   }
 };

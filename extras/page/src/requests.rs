@@ -1,9 +1,10 @@
 //! Requests of the page and their answers, both JSON. An answer is
-//! `{"ok": ...}` or `{"error": "a sentence"}`.
+//! `{"ok": ...}`, or `{"error": "a sentence"}` with `"place": {"line": 3, "reason": "a clause"}`
+//! if a machine's description is wrong there.
 
 use figures::quantity::Kind;
 use figures::units::Bytes;
-use machine::catalogue;
+use machine::{Machine, catalogue};
 use records::authentic::bears_seal;
 use records::saved::Saved;
 use report::{Answer, Meaning, Typed};
@@ -13,14 +14,14 @@ use serde_json::{Value, json};
 use crate::explore::Runs;
 use crate::kernels::Kernel;
 use crate::steps::Steps;
-use crate::sweep::{self, Sweep, machine, open};
+use crate::sweep::{self, Refusal, Sweep, machine, open};
 use crate::tab::{Clock, Tab};
 
 /// The page's requests.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 enum Request {
-    /// Names and texts of the catalogue's machines.
+    /// Names, descriptions and texts of the catalogue's machines.
     Catalogue,
     /// The fields of the machine described by `toml`, sealed or not.
     Machine { toml: String },
@@ -30,7 +31,7 @@ enum Request {
     Misses { toml: String, kernel: Kernel },
     /// Prepares a kernel for [`Request::Step`].
     Walk { toml: String, kernel: Kernel },
-    /// The same for accesses that a text describes.
+    /// Prepares accesses that a text describes for [`Request::Step`].
     Trace { toml: String, text: String },
     /// The state after step `at` of the last prepared kernel.
     Step { at: usize },
@@ -69,29 +70,33 @@ impl Lab {
     pub fn answer(&mut self, request: &str) -> String {
         let answered = match serde_json::from_str(request) {
             Ok(request) => self.serve(request),
-            Err(why) => Err(format!("the page asked for something that the lab does not know: {why}")),
+            Err(why) => Err(format!("the page asked for something that the lab does not know: {why}").into()),
         };
-        answered.map_or_else(|error| json!({ "error": error }), |ok| json!({ "ok": ok })).to_string()
+        answered.map_or_else(|refusal| json!(refusal), |ok| json!({ "ok": ok })).to_string()
     }
 
-    fn serve(&mut self, request: Request) -> Result<Value, String> {
+    fn serve(&mut self, request: Request) -> Result<Value, Refusal> {
         match request {
             Request::Catalogue => Ok(catalogue()
                 .iter()
-                .map(|entry| json!({ "name": entry.name, "toml": entry.text }))
+                .map(|entry| {
+                    let about =
+                        Machine::named(entry.name).map(|machine| machine.description).unwrap_or_default();
+                    json!({ "name": entry.name, "description": about, "toml": entry.text })
+                })
                 .collect()),
             Request::Machine { toml } => described(&toml),
             Request::Sweep(sweep) => sweep.answer(),
-            Request::Misses { toml, kernel } => kernel.misses(&open(&toml)?, self.clock.progress),
+            Request::Misses { toml, kernel } => Ok(kernel.misses(&open(&toml)?, self.clock.progress)?),
             Request::Walk { toml, kernel } => Ok(self.shown(Steps::walk(&open(&toml)?, &kernel)?)),
             Request::Trace { toml, text } => Ok(self.shown(Steps::of_text(&open(&toml)?, &text)?)),
             Request::Step { at } => match &self.steps {
-                Some(steps) => steps.state(at),
-                None => Err("no program is chosen yet: choose one first".to_owned()),
+                Some(steps) => Ok(steps.state(at)?),
+                None => Err("no program is chosen yet: choose one first".to_owned().into()),
             },
             Request::Reading { kind, typed } => Ok(meaning(typed, kind)),
-            Request::Read { text, sizes } => read(&text, &sizes),
-            Request::Known { toml } => sweep::known(&open(&toml)?),
+            Request::Read { text, sizes } => Ok(read(&text, &sizes)?),
+            Request::Known { toml } => Ok(sweep::known(&open(&toml)?)?),
             Request::Curve { points, found } => {
                 let caption = "source: timing, in a browser tab; of repeated measurements, the median";
                 Ok(sweep::curve(points, &found, caption).into())
@@ -101,11 +106,11 @@ impl Lab {
                 // what is known stays known if this experiment fails
                 let found = self.tab(megabytes << 20, patient).and_then(|tab| runs.again(tab, levels));
                 self.runs = runs;
-                found
+                Ok(found?)
             }
             Request::Times { sizes, from, patient } => {
                 let largest = sizes.iter().max().map_or(0, |size| size.get());
-                sweep::time(self.tab(largest.max(1 << 20), patient)?, &sizes, from)
+                Ok(sweep::time(self.tab(largest.max(1 << 20), patient)?, &sizes, from)?)
             }
         }
     }
@@ -126,7 +131,7 @@ impl Lab {
     }
 }
 
-fn described(toml: &str) -> Result<Value, String> {
+fn described(toml: &str) -> Result<Value, Refusal> {
     let machine = machine(toml)?;
     if machine.sealed() {
         return Ok(json!({ "name": machine.name, "sealed": true, "summary": machine.summary() }));

@@ -5,12 +5,12 @@ use chart::{Axis, Chart};
 use discover::cell_order;
 use figures::units::Bytes;
 use figures::value::{Reading, Source};
-use machine::Machine;
+use machine::{Machine, MachineError};
 use memory::Arena;
 use records::record::{Record, Row};
 use records::saved::{Saved, SavedCell};
 use records::sweep::{Cell, cells, doubling};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::tab::{Tab, WORD};
@@ -22,16 +22,50 @@ const BLOCK: usize = 128;
 /// Milliseconds after which a part of a timed sweep is returned.
 const PART: f64 = 400.0;
 
-/// The machine described by a text from the page.
-pub(crate) fn machine(toml: &str) -> Result<Machine, String> {
-    Machine::parse(toml, "the description").map_err(|error| error.to_string())
+/// Why a request has no answer.
+#[derive(Debug, Serialize)]
+pub(crate) struct Refusal {
+    /// A sentence.
+    error: String,
+    /// The place in the description of a machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<Wrong>,
 }
 
-/// The same, unless it is sealed: the answer would reveal its sets.
-pub(crate) fn open(toml: &str) -> Result<Machine, String> {
+/// What is wrong in a description: its line, counted from 1, and a clause.
+#[derive(Debug, Serialize)]
+struct Wrong {
+    line: usize,
+    reason: String,
+}
+
+impl From<String> for Refusal {
+    fn from(error: String) -> Refusal {
+        Refusal { error, place: None }
+    }
+}
+
+impl From<MachineError> for Refusal {
+    fn from(why: MachineError) -> Refusal {
+        let error = why.to_string();
+        let place = match why {
+            MachineError::Described { line, reason, .. } => Some(Wrong { line, reason }),
+            _ => None,
+        };
+        Refusal { error, place }
+    }
+}
+
+/// The machine described by a text from the page.
+pub(crate) fn machine(toml: &str) -> Result<Machine, Refusal> {
+    Ok(Machine::parse(toml, "the description")?)
+}
+
+/// A machine as from [`machine`], unless it is sealed: the answer would reveal its sets.
+pub(crate) fn open(toml: &str) -> Result<Machine, Refusal> {
     let machine = machine(toml)?;
     if machine.sealed() {
-        return Err("this description is sealed: open it on the page “The mystery”".to_owned());
+        return Err("this description is sealed: open it on the page “The mystery”".to_owned().into());
     }
     Ok(machine)
 }
@@ -59,7 +93,7 @@ enum Show {
 
 impl Sweep {
     /// The chart, and its figures.
-    pub(crate) fn answer(&self) -> Result<Value, String> {
+    pub(crate) fn answer(&self) -> Result<Value, Refusal> {
         let machine = machine(&self.toml)?;
         let record = self.record(&machine)?;
         let measured = self.measured.as_deref().map(Saved::parse).transpose().map_err(|e| e.to_string())?;
