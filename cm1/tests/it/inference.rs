@@ -61,7 +61,7 @@ fn sweep(machine: &str, args: &[&str]) -> String {
 }
 
 fn read(sweep: &str, above: Option<Sets>) -> Result<Geometry, String> {
-    infer::read_behind(&Saved::parse(sweep).unwrap(), above).verdict
+    infer::read_behind(&Saved::parse(sweep).unwrap(), above).verdict.map_err(|why| why.text)
 }
 
 /// Whether the whole geometry was read. What was read must be true.

@@ -1,5 +1,6 @@
 //! The sweep as a grid: misses per access by array size and stride.
 
+use super::sentence::Sentence;
 use std::collections::BTreeMap;
 
 use figures::stats;
@@ -67,7 +68,7 @@ impl Curve {
     }
 
     /// Takes single cells out that are far above both adjacent ones.
-    pub(super) fn drop_spikes(&mut self, why: &mut Vec<String>) {
+    pub(super) fn drop_spikes(&mut self, why: &mut Vec<Sentence>) {
         for size in self.sizes().collect::<Vec<_>>() {
             let row = self.row(size);
             let all: Vec<f64> = row.iter().map(|cell| cell.1).collect();
@@ -81,21 +82,21 @@ impl Curve {
                          times above the adjacent ones; it is treated as a disturbance and left out.",
                         Bytes(size),
                         Bytes(stride)
-                    ));
+                    ).into());
                 }
             }
         }
     }
 
     /// Refuses a sweep of too few cells.
-    pub(super) fn is_enough(&self) -> Result<(), String> {
+    pub(super) fn is_enough(&self) -> Result<(), Sentence> {
         let strides = self.rows.values().map(BTreeMap::len).max().unwrap_or(0);
         if self.rows.len() < 2 || strides < 4 {
             return Err(format!(
                 "There are only {} array sizes and at most {strides} strides: the sweep needs sizes below and above the \
                  cache, with strides from one element to half the size. Run the sweep over its whole range.",
                 self.rows.len()
-            ));
+            ).into());
         }
         Ok(())
     }

@@ -13,6 +13,7 @@ pub mod exclusive;
 mod geometry;
 pub mod likelihood;
 mod line;
+mod sentence;
 mod size;
 mod timing;
 mod ways;
@@ -30,17 +31,23 @@ use ways::{Allowed, Place, Sweep};
 pub use curve::spikes;
 pub use exclusive::Sets;
 pub use geometry::{Confidence, Geometry, Times};
+pub use sentence::{Hint, Sentence};
 
 /// Answer and argument.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// The geometry, or one sentence why it cannot be determined and what would help.
-    pub verdict: Result<Geometry, String>,
+    pub verdict: Result<Geometry, Sentence>,
     /// The argument, sentence by sentence.
-    pub why: Vec<String>,
+    pub why: Vec<Sentence>,
 }
 
 impl Answer {
+    /// All sentences: the refusal, if it is one, and the argument.
+    fn sentences(&self) -> impl Iterator<Item = &Sentence> {
+        self.verdict.as_ref().err().into_iter().chain(&self.why)
+    }
+
     /// The answer for scripts; what does not apply is null. `size` is the
     /// smallest size possible, `size_most` the largest, `size_below` the smallest
     /// array that does not fit; `ways` is a number only if every other is
@@ -62,8 +69,9 @@ impl Answer {
             "penalty_ns": found.and_then(|g| g.times).map(|t| t.penalty_ns),
             "confidence": found.map(|g| g.confidence),
             "decide": found.map(|g| g.decide.iter().map(|(size, stride)| json!({"size": size, "stride": stride})).collect::<Vec<_>>()),
-            "reason": self.verdict.as_ref().err(),
-            "why": self.why,
+            "reason": self.verdict.as_ref().err().map(|reason| &reason.text),
+            "why": self.why.iter().map(|sentence| &sentence.text).collect::<Vec<_>>(),
+            "hints": self.sentences().filter_map(|sentence| sentence.hint.as_ref()).collect::<Vec<_>>(),
         })
     }
 }
@@ -72,7 +80,7 @@ impl Answer {
 fn ways_reason(found: &Geometry) -> Option<String> {
     match found.ways_text() {
         Ok(_) if found.exact_ways().is_some() => None,
-        Ok(told) => Some(format!("{told}: these data do not show which")),
+        Ok(ways) => Some(format!("{ways}: these data do not show which")),
         Err(reason) => Some(reason.to_owned()),
     }
 }
@@ -85,26 +93,31 @@ pub fn read(saved: &Saved) -> Answer {
 /// Reads the cache behind a sweep; `above` is the first level, if that is known
 /// and the sweep is one of the second.
 pub fn read_behind(saved: &Saved, above: Option<Sets>) -> Answer {
-    let mut why: Vec<String> = Vec::new();
+    let mut why: Vec<Sentence> = Vec::new();
     let verdict = argue(saved, above, &mut why);
     Answer { verdict, why }
 }
 
 /// The argument in its order; stops at the first step the data do not carry.
-fn argue(saved: &Saved, above: Option<Sets>, why: &mut Vec<String>) -> Result<Geometry, String> {
+fn argue(saved: &Saved, above: Option<Sets>, why: &mut Vec<Sentence>) -> Result<Geometry, Sentence> {
     let (mut curve, times) = match (Curve::of_misses(saved), &saved.event) {
         (Some(_), Some(event)) if !saved.counts_misses() => {
-            return Err(format!(
-                "The file has counts of {event}, which are not cache misses. Sweep with an event of misses (cm1 --event \
-                 PAPI_L1_DCM), or time it (--counters timing)."
+            return Err(Sentence::with(
+                format!(
+                    "The file has counts of {event}, which are not cache misses. Sweep with an event of misses, or time it."
+                ),
+                Hint::CountMisses,
             ));
         }
         (Some(curve), _) => (curve, None),
         // the times are those of all levels
         (None, Some(event)) => {
-            return Err(format!(
-                "Nothing counted {event}, and the times in the file are those of all levels together. Sweep with an \
-                 event that this machine counts, or measure the misses by time (cm1 --counters timing)."
+            return Err(Sentence::with(
+                format!(
+                    "Nothing counted {event}, and the times in the file are those of all levels together. Sweep with an \
+                 event that this machine counts, or measure the misses by time."
+                ),
+                Hint::TimeMisses,
             ));
         }
         (None, None) => timing::curve(saved, why).map(|(curve, times)| (curve, Some(times)))?,
@@ -116,7 +129,8 @@ fn argue(saved: &Saved, above: Option<Sets>, why: &mut Vec<String>) -> Result<Ge
     // given only if the whole sweep agrees with it: what is read from another level's
     // misses is no argument
     let mut argument = Vec::new();
-    let line = line::read(&curve, &mut argument).map_err(|reason| rounded(saved).unwrap_or(reason))?;
+    let line =
+        line::read(&curve, &mut argument).map_err(|reason| rounded(saved).map_or(reason, Sentence::from))?;
     let level = size::saturation(&curve, line, &mut argument)?;
     let modelled = saved.source == Some(Source::Model);
     let size = size::read(&curve, level, modelled, &mut argument)?;
@@ -129,7 +143,7 @@ fn argue(saved: &Saved, above: Option<Sets>, why: &mut Vec<String>) -> Result<Ge
     found.times = times;
     found.confidence = words::confidence(saved, &sweep, &found, certain, why);
     if let Some(Times { hit_ns, penalty_ns }) = times {
-        why.push(words::penalty(hit_ns, penalty_ns));
+        why.push(words::penalty(hit_ns, penalty_ns).into());
     }
     Ok(found)
 }
@@ -137,7 +151,7 @@ fn argue(saved: &Saved, above: Option<Sets>, why: &mut Vec<String>) -> Result<Ge
 /// Decimals from which on the smallest misses of a sweep are not rounded away.
 const ENOUGH_DECIMALS: usize = 3;
 
-/// A sentence if the misses of the file have too few digits to show a ramp.
+/// The refusal of a file whose misses have too few digits for a ramp.
 fn rounded(saved: &Saved) -> Option<String> {
     let decimals = saved.decimals.filter(|decimals| *decimals < ENOUGH_DECIMALS)?;
     saved.cells.iter().any(|cell| cell.misses.is_some_and(|misses| misses > 0.0)).then(|| {
@@ -150,7 +164,7 @@ fn rounded(saved: &Saved) -> Option<String> {
 }
 
 /// All that is allowed, as intervals.
-fn geometry(sweep: &Sweep, allowed: Result<Allowed, String>, why: &mut Vec<String>) -> Geometry {
+fn geometry(sweep: &Sweep, allowed: Result<Allowed, Sentence>, why: &mut Vec<Sentence>) -> Geometry {
     let Sweep { level, size, .. } = sweep;
     let unknown = Geometry {
         size: Bytes(size.fits),
@@ -165,11 +179,11 @@ fn geometry(sweep: &Sweep, allowed: Result<Allowed, String>, why: &mut Vec<Strin
     let allowed = match allowed {
         Ok(allowed) => allowed,
         Err(reason) => {
-            why.push(format!("Ways: {reason}"));
-            return Geometry { ways: Err(reason), ..unknown };
+            why.push(Sentence { text: format!("Ways: {reason}"), hint: reason.hint.clone() });
+            return Geometry { ways: Err(reason.text), ..unknown };
         }
     };
-    why.push(words::ways(sweep, &allowed));
+    why.push(words::ways(sweep, &allowed).into());
     why.extend(words::deciding(&allowed.decide));
     let sizes = || allowed.all.iter().map(|c| c.sets * c.ways * level.line);
     let [mut least, mut most] = [sizes().min(), sizes().max()].map(|size| Bytes(size.unwrap_or_default()));

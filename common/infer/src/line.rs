@@ -1,5 +1,6 @@
 //! The line: up to it, doubling the stride doubles the misses.
 
+use super::sentence::{Hint, Sentence};
 use std::collections::BTreeMap;
 
 use super::curve::Curve;
@@ -66,7 +67,7 @@ fn ramp(curve: &Curve, size: u64) -> Option<Ramp> {
 }
 
 /// The line, voted by the rows that miss.
-pub(super) fn read(curve: &Curve, why: &mut Vec<String>) -> Result<u64, String> {
+pub(super) fn read(curve: &Curve, why: &mut Vec<Sentence>) -> Result<u64, Sentence> {
     let ramps: Vec<(u64, Ramp)> = curve.sizes().filter_map(|s| Some((s, ramp(curve, s)?))).collect();
     // timed, shares of a miss: a slow rise of the time of hits is no ramp
     let least = if curve.timed { 1.0 } else { 0.0 };
@@ -82,23 +83,31 @@ pub(super) fn read(curve: &Curve, why: &mut Vec<String>) -> Result<u64, String> 
     let cast: usize = votes.values().sum();
     if 3 * most < 2 * cast || 2 * cast < part.len() {
         let ends: Vec<String> = votes.keys().map(|&e| Bytes(e).to_string()).collect();
-        return Err(format!(
-            "The rows disagree on where the misses stop doubling ({}), so no line size can be read. Repeat the \
-             sweep on an idle machine, with --runs 5.",
-            ends.join(", ")
+        return Err(Sentence::with(
+            format!(
+                "The rows disagree on where the misses stop doubling ({}), so no line size can be read. Repeat the \
+             sweep on an idle machine, several times.",
+                ends.join(", ")
+            ),
+            Hint::MoreRuns,
         ));
     }
     if !ends_there(curve, &part, line) {
-        return Err(format!(
-            "The misses seem to stop doubling at a stride of {line} bytes, but the rows that miss do not \
-             agree on it. Repeat the sweep on an idle machine, with --runs 5."
+        return Err(Sentence::with(
+            format!(
+                "The misses seem to stop doubling at a stride of {line} bytes, but the rows that miss do not \
+             agree on it. Repeat the sweep on an idle machine, several times."
+            ),
+            Hint::MoreRuns,
         ));
     }
     if line > LONGEST {
-        return Err(format!(
-            "The misses double up to a stride of {line} bytes, and no cache has lines that long: a prefetcher follows \
-             the strides and leaves one miss per page. Time dependent accesses (--counters timing), or use lab \
-             discover."
+        return Err(Sentence::with(
+            format!(
+                "The misses double up to a stride of {line} bytes, and no cache has lines that long: a prefetcher follows \
+             the strides and leaves one miss per page. Time dependent accesses."
+            ),
+            Hint::TimeDependent,
         ));
     }
     let (shown, _) = part.iter().rev().find(|(_, r)| r.seen && r.end == line).copied().unwrap_or(part[0]);
@@ -114,7 +123,7 @@ pub(super) fn read(curve: &Curve, why: &mut Vec<String>) -> Result<u64, String> 
         figure(line),
         figure(2 * line),
         2 * line,
-    ));
+    ).into());
     Ok(line)
 }
 
@@ -142,23 +151,25 @@ fn ends_there(curve: &Curve, part: &[(u64, Ramp)], line: u64) -> bool {
         && proportion(2 * line).is_some_and(|p| p <= 0.75 + timed)
 }
 
-fn nothing_doubles(curve: &Curve, no_ramp: bool) -> String {
+fn nothing_doubles(curve: &Curve, no_ramp: bool) -> Sentence {
     let top = curve.sizes().flat_map(|s| curve.row(s)).map(|c| c.1).fold(0.0, f64::max);
     if top < 0.1 {
-        return format!(
+        let text = format!(
             "Nothing misses: the highest value is {top:.4} per access up to arrays of {}. Either the range ends \
-             before the cache does (use --max 4 times the expected size), or the event belongs to another level \
-             than the range (PAPI_L2_DCM needs --max 8M).",
+             before the cache does (go to 4 times the expected size), or the event belongs to another level \
+             than the range (one of L2 needs arrays of 8 MiB).",
             Bytes(curve.largest())
         );
+        return Sentence::with(text, Hint::LargerArrays);
     }
     if no_ramp {
-        return "In no row do the misses double with the stride, as they must while several accesses share a \
+        let text = "In no row do the misses double with the stride, as they must while several accesses share a \
                 line: the event counts something else than the misses of one cache, or prefetchers hide them \
-                (independent accesses in order). Use an event of demand misses, or --counters timing."
-            .to_owned();
+                (independent accesses in order). Use an event of demand misses, or measure times.";
+        return Sentence::with(text, Hint::TimeDependent);
     }
     "The misses double with the stride, but where that ends is not in the data (a hole, a jump, or the rows stop \
      there). Run the sweep again with all strides up to half the array size."
         .to_owned()
+        .into()
 }

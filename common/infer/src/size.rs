@@ -2,6 +2,7 @@
 
 use super::curve::Curve;
 use super::likelihood::{Point, next_size, sizes};
+use super::sentence::{Hint, Sentence};
 use figures::stats;
 use figures::units::Bytes;
 
@@ -51,15 +52,16 @@ pub(super) struct Size {
 }
 
 /// The misses of an array that exceeds the cache, or why no array of the sweep does.
-pub(super) fn saturation(curve: &Curve, line: u64, why: &mut Vec<String>) -> Result<Level, String> {
+pub(super) fn saturation(curve: &Curve, line: u64, why: &mut Vec<Sentence>) -> Result<Level, Sentence> {
     let largest = curve.largest();
     // sizes between, measured later, are close together
     let before = curve.sizes().rev().find(|s| 3 * s <= 2 * largest).unwrap_or(largest);
     let advice = |what: String| {
-        format!(
-            "{what}, so the sweep does not show a cache that is exceeded. Extend the range to 4 times the cache \
-             (--max), and check that the event belongs to this level."
-        )
+        let text = format!(
+            "{what}, so the sweep does not show a cache that is exceeded. Extend the range to 4 times the cache, \
+             and check that the event belongs to this level."
+        );
+        Sentence::with(text, Hint::LargerArrays)
     };
     let Some(misses) = curve.at(largest, line) else {
         return Err(advice(format!("The cell at stride {line} of the largest array is missing")));
@@ -67,11 +69,14 @@ pub(super) fn saturation(curve: &Curve, line: u64, why: &mut Vec<String>) -> Res
     let one = if curve.timed { ONE_TIMED } else { ONE };
     if misses < LEAST {
         let most = curve.row(largest).iter().map(|cell| cell.1).fold(0.0, f64::max);
-        return Err(format!(
-            "Even the largest array ({}) misses at most {most:.3} times per access, where one that exceeds the cache \
+        return Err(Sentence::with(
+            format!(
+                "Even the largest array ({}) misses at most {most:.3} times per access, where one that exceeds the cache \
              misses about once per line. Either the range ends before the cache does (extend it to 4 times the \
-             cache, --max), or the event counts only a part of these misses, as an event of another level does.",
-            Bytes(largest)
+             cache), or the event counts only a part of these misses, as an event of another level does.",
+                Bytes(largest)
+            ),
+            Hint::LargerArrays,
         ));
     }
     let beyond: Vec<f64> = [2, 4, 8].into_iter().filter_map(|f| curve.at(largest, line * f)).collect();
@@ -85,7 +90,7 @@ pub(super) fn saturation(curve: &Curve, line: u64, why: &mut Vec<String>) -> Res
             "Saturation: in the largest array ({}) every access to a new line misses ({misses:.3} per access), and \
              that stays so for larger strides: no line survives until the next pass.",
             Bytes(largest)
-        ));
+        ).into());
         return Ok(Level { line, misses });
     }
     let share = curve.share(before, largest, line).unwrap_or(0.0);
@@ -110,7 +115,7 @@ pub(super) fn saturation(curve: &Curve, line: u64, why: &mut Vec<String>) -> Res
              scale only.",
         );
     }
-    why.push(sentence);
+    why.push(sentence.into());
     Ok(Level { line, misses })
 }
 
@@ -119,8 +124,8 @@ pub(super) fn read(
     curve: &Curve,
     level: Level,
     modelled: bool,
-    why: &mut Vec<String>,
-) -> Result<Size, String> {
+    why: &mut Vec<Sentence>,
+) -> Result<Size, Sentence> {
     let largest = curve.largest();
     let shares: Vec<(u64, f64)> =
         curve.sizes().filter_map(|s| Some((s, curve.share(s, largest, level.line)?))).collect();
@@ -131,23 +136,29 @@ pub(super) fn read(
                  order or were disturbed. Repeat the sweep.",
                 Bytes(pair[1].0),
                 Bytes(pair[0].0)
-            ));
+            ).into());
         }
     }
     let Some(at) = shares.iter().rposition(|(_, share)| *share <= FITS) else {
-        return Err(format!(
-            "Even the smallest array ({}) misses as the largest does: the cache is smaller. Start lower (--min).",
-            Bytes(shares.first().map_or(0, |s| s.0))
+        return Err(Sentence::with(
+            format!(
+                "Even the smallest array ({}) misses as the largest does: the cache is smaller. Start lower.",
+                Bytes(shares.first().map_or(0, |s| s.0))
+            ),
+            Hint::SmallerArrays,
         ));
     };
     let (size, share) = shares[at];
     let too_large = shares.get(at + 1).map_or(size, |row| row.0);
     if too_large > 2 * size {
-        return Err(format!(
-            "Between {}, which fits, and {}, which does not, there is no usable row, so the size may be anything \
-             between. Measure those sizes too (--sizes).",
-            Bytes(size),
-            Bytes(too_large)
+        return Err(Sentence::with(
+            format!(
+                "Between {}, which fits, and {}, which does not, there is no usable row, so the size may be anything \
+             between. Measure those sizes too.",
+                Bytes(size),
+                Bytes(too_large)
+            ),
+            Hint::SizesBetween(size, too_large),
         ));
     }
     // pages that lie anywhere make rows miss in part that are as large as the cache, or somewhat smaller
@@ -167,7 +178,7 @@ pub(super) fn read(
                 100.0 * share,
                 Bytes(allowed.low),
                 Bytes(below)
-            ));
+            ).into());
             Ok(Size { fits: allowed.low, too_large: below, full: below, at_size: share })
         }
         _ => {
@@ -179,20 +190,29 @@ pub(super) fn read(
 
 /// The size where misses begin: the last row without them. It may be up to `most` bytes. If this program was not
 /// `alone`, a row that misses in part may fit, because other programs add misses.
-fn knee(shares: &[(u64, f64)], alone: bool, most: u64, why: &mut Vec<String>) -> Result<Size, String> {
+fn knee(shares: &[(u64, f64)], alone: bool, most: u64, why: &mut Vec<Sentence>) -> Result<Size, Sentence> {
     let Some(quiet) = shares.iter().rposition(|(_, share)| *share <= QUIET) else {
-        return Err("No array is clearly inside the cache. Start lower (--min).".to_owned());
+        return Err(Sentence::with(
+            "No array is clearly inside the cache. Start lower.",
+            Hint::SmallerArrays,
+        ));
     };
     let (size, share) = shares[quiet];
     let Some(&(too_large, its_share)) = shares.get(quiet + 1) else {
-        return Err("No array is clearly outside the cache. Extend the range (--max).".to_owned());
+        return Err(Sentence::with(
+            "No array is clearly outside the cache. Extend the range.",
+            Hint::LargerArrays,
+        ));
     };
     let slow = shares.iter().filter(|(s, share)| *s >= 2 * size && *share < FITS).count();
     if slow > 0 {
-        return Err(format!(
-            "The misses begin at {} but grow slowly over more than a doubling of the array: it mixes several caches, \
-             or pages that share sets. Repeat it with huge pages, or use discover.",
-            Bytes(too_large)
+        return Err(Sentence::with(
+            format!(
+                "The misses begin at {} but grow slowly over more than a doubling of the array: it mixes several caches, \
+             or pages that share sets. Repeat it with huge pages.",
+                Bytes(too_large)
+            ),
+            Hint::Experiments,
         ));
     }
     // the first array that has this share of the misses of the largest
@@ -218,6 +238,6 @@ fn knee(shares: &[(u64, f64)], alone: bool, most: u64, why: &mut Vec<String>) ->
         100.0 * its_share,
         Bytes(size),
         Bytes(full.max(too_large))
-    ));
+    ).into());
     Ok(Size { fits: size, too_large, full, at_size: share })
 }

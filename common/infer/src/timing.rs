@@ -3,6 +3,7 @@
 
 use super::Times;
 use super::curve::Curve;
+use super::sentence::{Hint, Sentence};
 use figures::stats;
 use figures::units::Bytes;
 use records::saved::Saved;
@@ -16,13 +17,13 @@ const STEP: f64 = 1.3;
 const PLATEAU: f64 = 0.7;
 
 /// The misses behind the times, and the two times.
-pub(super) fn curve(saved: &Saved, why: &mut Vec<String>) -> Result<(Curve, Times), String> {
+pub(super) fn curve(saved: &Saved, why: &mut Vec<Sentence>) -> Result<(Curve, Times), Sentence> {
     let plateaus: Vec<(u64, f64)> =
         saved.sizes().into_iter().filter_map(|s| Some((s, plateau(saved, s)?))).collect();
     let flat = || {
-        "The time per access does not show two levels: the arrays all fit, or prefetching and independent accesses \
-         hide the misses. Time dependent accesses (spark --counters timing), up to 4 times the cache."
-            .to_owned()
+        let text = "The time per access does not show two levels: the arrays all fit, or prefetching and independent \
+                    accesses hide the misses. Time dependent accesses, up to 4 times the cache.";
+        Sentence::with(text, Hint::TimeDependent)
     };
     let fast = plateaus.iter().map(|p| p.1).fold(f64::INFINITY, f64::min);
     let inside: Vec<u64> = plateaus.iter().take_while(|p| p.1 < STEP * fast).map(|p| p.0).collect();
@@ -36,7 +37,7 @@ pub(super) fn curve(saved: &Saved, why: &mut Vec<String>) -> Result<(Curve, Time
             "The array of {} is faster than a smaller one, which no cache does: the rows are not in order or were \
              disturbed. Repeat the sweep.",
             Bytes(early.0)
-        ));
+        ).into());
     }
     let last = same.last().map_or(0, |p| p.0);
     let hits: Vec<f64> = nanos(saved, |s, _| inside.contains(&s));
@@ -51,7 +52,7 @@ pub(super) fn curve(saved: &Saved, why: &mut Vec<String>) -> Result<(Curve, Time
          the two times misses in proportion.",
         Bytes(inside.last().copied().unwrap_or(0)),
         Bytes(beyond[step].0)
-    ));
+    ).into());
     let cells = saved
         .cells
         .iter()

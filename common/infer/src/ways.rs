@@ -7,6 +7,7 @@
 
 use super::curve::Curve;
 use super::exclusive::Sets;
+use super::sentence::{Hint, Sentence};
 use super::size::{ALL, Level, QUIET, Size};
 use figures::stats::greatest_common_divisor;
 use figures::units::Bytes;
@@ -163,15 +164,15 @@ impl Sweep {
             let arrays = [c.ways * way, (c.ways + 1) * way];
             arrays.into_iter().flat_map(move |array| [(array, way), (array, line)])
         });
-        let told = |&(array, stride): &(u64, u64)| {
+        let parted = |&(array, stride): &(u64, u64)| {
             let shares = spread(all, JUDGING).map(|c| missing(array / stride, stride / line, *c));
             let (fit, miss) = shares.fold((0, 0), |(fit, miss), share| {
                 (fit + usize::from(share == 0.0), miss + usize::from(share > MISSES_ALL))
             });
             fit.min(miss)
         };
-        let rated = proposed.filter(|cell| open(cell.0, cell.1)).map(|cell| (told(&cell), cell));
-        let best = rated.filter(|r| r.0 > 0).max_by_key(|(told, cell)| (*told, std::cmp::Reverse(*cell)));
+        let rated = proposed.filter(|cell| open(cell.0, cell.1)).map(|cell| (parted(&cell), cell));
+        let best = rated.filter(|r| r.0 > 0).max_by_key(|(parted, cell)| (*parted, std::cmp::Reverse(*cell)));
         let Some((_, (array, stride))) = best else { return Vec::new() };
         let at_line = Some((array, line)).filter(|_| stride != line && open(array, line));
         at_line.into_iter().chain([(array, stride)]).collect()
@@ -192,7 +193,7 @@ impl Sweep {
 
 /// The caches of sizes from the last array that fits to the first that does
 /// not. An empty list: no cache explains the cells.
-pub(super) fn read(sweep: &Sweep) -> Result<Allowed, String> {
+pub(super) fn read(sweep: &Sweep) -> Result<Allowed, Sentence> {
     let Sweep { curve, size, modelled, .. } = sweep;
     if size.at_size > QUIET {
         return Err(format!(
@@ -200,22 +201,21 @@ pub(super) fn read(sweep: &Sweep) -> Result<Allowed, String> {
              cache is indexed by physical addresses, which are not known, and strides of a page or more do not \
              select one set. Huge pages, or the same sweep over L1, would show ways.",
             100.0 * size.at_size
-        ));
+        ).into());
     }
     if curve.is_blurred() {
-        return Err(
+        return Err(Sentence::with(
             "not identifiable from times of a level after the first: they depend on where pages are in \
-                    physical memory, which these data do not show. discover looks for the lines of one set \
-                    among such pages."
-                .to_owned(),
-        );
+                    physical memory, which these data do not show. Experiments find the lines of one set among such pages.",
+            Hint::Experiments,
+        ));
     }
     if curve.behind && !*modelled && size.full > size.too_large {
         return Err(format!(
             "not identifiable from these data: scattered pages (at any place in physical memory) explain the rows, too, so the \
              cache may have more than {}, and strides of a page or more do not select one set.",
             Bytes(size.too_large)
-        ));
+        ).into());
     }
     let reaches_half = |array| curve.row(array).last().is_some_and(|cell| 2 * cell.0 >= array);
     if !curve.sizes().any(|array| array >= size.too_large && reaches_half(array)) {
@@ -223,7 +223,7 @@ pub(super) fn read(sweep: &Sweep) -> Result<Allowed, String> {
             "not identifiable: no array of at least {} was walked at strides up to half of it, at which its misses \
              vanish. Run all strides up to half the array size.",
             Bytes(size.too_large)
-        ));
+        ).into());
     }
     let mut all = sweep.best(candidates(sweep));
     if all.is_empty() {
@@ -233,7 +233,7 @@ pub(super) fn read(sweep: &Sweep) -> Result<Allowed, String> {
             Bytes(size.fits),
             Bytes(size.too_large),
             if *modelled { String::new() } else { format!(", of at most {MOST_WAYS} ways,") }
-        ));
+        ).into());
     }
     let decide = sweep.decide(&all);
     let odd = all.iter().any(|c| c.sets.is_power_of_two()) && !all.iter().all(|c| c.sets.is_power_of_two());

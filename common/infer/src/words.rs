@@ -1,6 +1,7 @@
 //! The closing sentences: the geometry in words, what would decide it, and how
 //! far to trust it.
 
+use super::sentence::{Hint, Sentence};
 use super::ways::{Allowed, Candidate, Place, Sweep};
 use super::{Confidence, Geometry};
 use figures::units::Bytes;
@@ -82,16 +83,15 @@ pub(super) fn bounds(allowed: &Allowed) -> (u64, u64) {
 }
 
 /// The cells that would distinguish the candidates.
-pub(super) fn deciding(decide: &[(u64, u64)]) -> Option<String> {
+pub(super) fn deciding(decide: &[(u64, u64)]) -> Option<Sentence> {
     let strides: Vec<String> = decide.iter().map(|cell| cell.1.to_string()).collect();
     decide.first().map(|(array, _)| {
-        format!(
+        let text = format!(
             "To decide, measure an array of {array} bytes at stride {}: it hits in some of these caches and misses in \
-             the others. cm1 --sizes {array} --strides {} prints the rows to append; cm1 --until-decided chooses and \
-             measures such cells itself.",
-            strides.join(" and "),
-            strides.join(",")
-        )
+             the others.",
+            strides.join(" and ")
+        );
+        Sentence::with(text, Hint::Cells(decide.to_vec()))
     })
 }
 
@@ -105,13 +105,13 @@ pub(super) fn confidence(
     sweep: &Sweep,
     geometry: &Geometry,
     certain: bool,
-    why: &mut Vec<String>,
+    why: &mut Vec<Sentence>,
 ) -> Confidence {
     let (line, measured) = (geometry.line.0, !sweep.modelled);
     let ways = geometry.exact_ways().unwrap_or(1);
     let open = if geometry.size == geometry.most { "ways" } else { "size" };
     let is_open = open == "size" || geometry.exact_ways().is_none() && geometry.ways.is_ok();
-    // whether it applies, the highest confidence left, and its sentence
+    // whether it applies, the highest confidence left, its sentence, and what would help
     let limits = [
         (
             measured && ways >> ways.trailing_zeros() > ROUND_WAYS,
@@ -119,33 +119,37 @@ pub(super) fn confidence(
             format!(
                 "few caches have {ways} ways; other programs that use the others all the time leave such a number."
             ),
+            None,
         ),
         (
             measured && line > 64,
             Confidence::Medium,
             format!(
-                "a prefetcher that fetches the next line makes a line look twice as long; discover can test whether \
+                "a prefetcher that fetches the next line makes a line look twice as long; experiments can test whether \
                  {line} bytes are one line."
             ),
+            Some(Hint::Experiments),
         ),
-        (is_open, Confidence::Low, format!("the data do not decide the {open} within these bounds.")),
+        (is_open, Confidence::Low, format!("the data do not decide the {open} within these bounds."), None),
         (
             !is_open && sweep.place == Place::Behind(None),
             Confidence::Low,
             "if this level does not hold the lines of the level above (exclusive), size and ways are those of both \
-             together. Give a sweep of the level above too (discover infer --above FILE)."
+             together. Give a sweep of the level above too."
                 .to_owned(),
+            Some(Hint::LevelAbove),
         ),
         (
             sweep.curve.timed && saved.cells.iter().all(|cell| cell.misses.is_none()),
             Confidence::Medium,
             "the curve shows times, not misses; prefetching and other levels can change them.".to_owned(),
+            None,
         ),
     ];
     let mut confidence = if certain { Confidence::High } else { Confidence::Medium };
-    for (_, most, sentence) in limits.into_iter().filter(|limit| limit.0) {
+    for (_, most, sentence, hint) in limits.into_iter().filter(|limit| limit.0) {
         confidence = confidence.min(most);
-        why.push(format!("Confidence: {sentence}"));
+        why.push(Sentence { text: format!("Confidence: {sentence}"), hint });
     }
     confidence
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use common::failure::Failure;
 use common::{input, output};
-use infer::{self, Answer, Sets};
+use infer::{self, Answer, Hint, Sentence, Sets};
 
 /// Read size, line and ways of the cache from a saved sweep, with the argument
 #[derive(Debug, clap::Args)]
@@ -40,14 +40,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             output::notes(&saved.notes, "discover: note");
             infer::read_behind(&saved, above)
         }
-        (Err(failure), Format::Json) => Answer { verdict: Err(failure.to_string()), why: Vec::new() },
+        (Err(failure), Format::Json) => Answer { verdict: Err(failure.to_string().into()), why: Vec::new() },
         (Err(failure), Format::Text) => return Err(failure),
     };
     output::print(&match args.format {
         Format::Json => format!("{:#}\n", answer.json()),
         Format::Text => text(&answer),
     })?;
-    answer.verdict.map(|_| ()).map_err(Failure::could_not)
+    answer.verdict.map(|_| ()).map_err(|why| Failure::could_not(advised(&why)))
 }
 
 /// The level that a sweep of L1 gives.
@@ -78,6 +78,30 @@ fn text(answer: &Answer) -> String {
         lines.push(format!("confidence: {:?}", g.confidence).to_lowercase());
         lines.push(String::new());
     }
-    lines.extend(answer.why.iter().cloned());
+    lines.extend(answer.why.iter().map(advised));
     lines.into_iter().map(|line| line + "\n").collect()
+}
+
+/// A sentence with the command lines for what would help.
+fn advised(Sentence { text, hint }: &Sentence) -> String {
+    let command = match hint {
+        None => return text.clone(),
+        Some(Hint::CountMisses) => "cm1 --event PAPI_L1_DCM, or cm1 --counters timing".to_owned(),
+        Some(Hint::TimeMisses) => "cm1 --counters timing".to_owned(),
+        Some(Hint::TimeDependent) => "spark --counters timing, or discover without a file".to_owned(),
+        Some(Hint::MoreRuns) => "cm1 --runs 5".to_owned(),
+        Some(Hint::LargerArrays) => "cm1 --max BYTES".to_owned(),
+        Some(Hint::SmallerArrays) => "cm1 --min BYTES".to_owned(),
+        Some(Hint::SizesBetween(fits, too_large)) => format!("cm1 --sizes {}", (fits + too_large) / 2),
+        Some(Hint::Cells(cells)) => {
+            let strides = Vec::from_iter(cells.iter().map(|cell| cell.1.to_string())).join(",");
+            let array = cells.first().map_or(0, |cell| cell.0);
+            format!(
+                "cm1 --sizes {array} --strides {strides} prints the rows to append; cm1 --until-decided chooses and measures such cells itself"
+            )
+        }
+        Some(Hint::LevelAbove) => "discover infer --above FILE".to_owned(),
+        Some(Hint::Experiments) => "discover without a file".to_owned(),
+    };
+    format!("{text} ({command})")
 }

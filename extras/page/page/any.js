@@ -10,9 +10,7 @@ function missRequest(program, n, toml) {
 
 function anyPage(section, write) {
   const catalogue = core({ do: "catalogue" });
-  // "AMD Zen 3 core (Ryzen 5000, EPYC 7003, 2020), zen3": the text after a colon repeats
-  // the fields.
-  const titled = ({ name, toml }) => [name, [...toml.match(/^description = "([^":]*)/m)?.slice(1) ?? [], name].join(", ")];
+  const titled = ({ name, description }) => [name, `${description}, ${name}`];
   const measured = { text: undefined };
   const file = el("input", { type: "file", accept: ".json,.csv,.out,.txt" });
   const forget = el("button", { type: "button", hidden: true, click: () => lay(undefined) }, t("any-forget"));
@@ -91,7 +89,7 @@ function anyPage(section, write) {
       wrong.say();
     } catch (error) {
       box.setAttribute("data-old", ""); // the chart is not of these fields
-      wrong.say(form.elements.machine.value === "own" && !given ? complaintOf(form, true, error.message) : error.message);
+      wrong.say(form.elements.machine.value === "own" && !given ? complaintOf(form, true, error) : error.message);
     }
     box.removeAttribute("aria-busy");
     drawing = false;
@@ -208,19 +206,15 @@ function shadow(box, before) {
 // The lab's reading of a sweep, in lines: no size is left out that its argument allows.
 function argument(answer) {
   const said = answer.verdict === "ok"
-    ? t("any-says", sizeRange(answer), answer.line, answer.ways ?? plain(answer.ways_reason ?? ""), t(`sure-${answer.confidence}`))
-    : t("here-refused", plain(answer.reason));
-  return [el("p", {}, said), el("ul", {}, answer.why.map(plain).filter(Boolean).map(why => el("li", {}, why)))];
+    ? t("any-says", sizeRange(answer), answer.line, answer.ways ?? answer.ways_reason ?? "", t(`sure-${answer.confidence}`))
+    : t("here-refused", answer.reason);
+  return [el("p", {}, said), el("ul", {}, answer.why.map(why => el("li", {}, why)))];
 }
 
 function sizeRange({ size, size_most: most, size_below: below, confidence }) {
   if (size === most && confidence !== "low") return bytesText(size);
   return t("any-range", bytesText(size), bytesText(Math.max(below, most + 1)));
 }
-
-// A sentence of the programs without what is about their command lines.
-const plain = text => text.replace(/ \([^()]*(?:--|\blab )[^()]*\)/g, "").replace(/, with --\w+ \d+/g, "")
-  .split(/(?<=[.;]) /).filter(sentence => !/ --\w/.test(sentence)).join(" ");
 
 // Misses of a product per array and level.
 function products(machine) {
