@@ -1,10 +1,12 @@
 //! What the command lines of all programs share: options and exit codes.
 
+use std::error::Error;
+use std::num::{IntErrorKind, ParseIntError};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, Command, Parser, ValueEnum};
 
 use figures::text::shorten;
@@ -177,7 +179,7 @@ pub fn run<A: Parser>(program: impl FnOnce(A) -> Result<(), Failure>) -> ExitCod
     run_as(A::command(), program)
 }
 
-/// [`run`] with another parser of the command line, for programs with the same options.
+/// Runs a program as [`run`] does, with another parser of the command line.
 pub fn run_as<A: Parser>(mut command: Command, program: impl FnOnce(A) -> Result<(), Failure>) -> ExitCode {
     system::set_up();
     command = command.version(records::VERSION);
@@ -194,10 +196,7 @@ pub fn run_as<A: Parser>(mut command: Command, program: impl FnOnce(A) -> Result
             console::print(&error.to_string())
         }
         Err(error) => {
-            for line in error.to_string().trim_end().lines() {
-                let line = line.replace("invalid digit found in string", "it is not a whole number");
-                console::message(shorten(&line, LONGEST));
-            }
+            complaint(&error).trim_end().lines().for_each(|line| console::message(shorten(line, LONGEST)));
             return ExitCode::from(Failure::Usage(String::new()).exit_code());
         }
     };
@@ -205,6 +204,19 @@ pub fn run_as<A: Parser>(mut command: Command, program: impl FnOnce(A) -> Result
     // A signal that was deferred until the results were saved.
     signals::exit_if_requested();
     status
+}
+
+/// What is wrong with a command line, in clap's words, but for a text in the place of a whole number.
+fn complaint(error: &clap::Error) -> String {
+    let number = error.source().and_then(|why| why.downcast_ref::<ParseIntError>()).map(ParseIntError::kind);
+    match [ContextKind::InvalidValue, ContextKind::InvalidArg].map(|kind| error.get(kind)) {
+        [Some(value), Some(option)] if number == Some(&IntErrorKind::InvalidDigit) => {
+            format!(
+                "error: invalid value '{value}' for '{option}': it is not a whole number\n\nFor more information, try '--help'."
+            )
+        }
+        _ => error.to_string(),
+    }
 }
 
 /// The exit code; prints the failure.
@@ -247,6 +259,17 @@ mod tests {
         let args = Example::try_parse_from(["example"]).unwrap();
         assert_eq!((args.measuring.counters, args.measuring.runs), (Counters::Auto, None));
         assert_eq!((args.output.format, &*args.modelling.machine), (Format::Kit, "host"));
+    }
+
+    #[test]
+    fn a_text_is_no_whole_number() {
+        let error = |words: [&str; 3]| complaint(&Example::try_parse_from(words).unwrap_err());
+        let text = error(["example", "--runs", "x"]);
+        assert!(
+            text.starts_with("error: invalid value 'x' for '--runs <N>': it is not a whole number\n"),
+            "{text}"
+        );
+        assert!(error(["example", "--runs", "0"]).contains("0 is not in 1"));
     }
 
     #[test]

@@ -25,18 +25,17 @@ pub enum Unread {
 #[derive(Deserialize)]
 struct Signs {
     seal: Option<IgnoredAny>,
-    machine: Option<Json>,
+    machine_data: Option<Json>,
 }
 
-/// Whether `text` claims to be the record of a sealed machine: it has a `seal`, or its
-/// `machine` ends in "sealed". The formatting does not matter.
+/// Whether `text` claims to be the record of a sealed machine: it has a `seal`, or the data of its machine
+/// say so. The formatting does not matter.
 fn claims_seal(text: &str) -> Result<bool, serde_json::Error> {
     if !text.trim_start().starts_with('{') {
         return Ok(false);
     }
-    let Signs { seal, machine } = serde_json::from_str(text)?;
-    let machine = machine.as_ref().and_then(Json::as_str).unwrap_or_default();
-    Ok(seal.is_some() || machine.trim_end().ends_with("sealed"))
+    let Signs { seal, machine_data } = serde_json::from_str(text)?;
+    Ok(seal.is_some() || machine_data.is_some_and(|machine| machine["sealed"] == true))
 }
 
 /// Whether `text` is, or was, the record of a sealed machine.
@@ -88,9 +87,11 @@ mod tests {
     use crate::record::{Row, Seal};
     use crate::saved::Saved;
     use figures::value::{Reading, Source};
+    use serde_json::json;
 
     fn sealed() -> Record {
         let mut record = Record::new("cm1", "ada (to be found out): sealed").set("event", "PAPI_L1_DCM");
+        record.machine_data = json!({ "name": "ada", "sealed": true });
         record.seal = Some(Seal::of_machine("00ff"));
         for (size, misses) in [(8192u64, 0.015_625), (16384, 1.0 / 3.0), (32768, 0.003_906_249_999_999_999_6)]
         {
@@ -161,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_text_that_mentions_a_seal_is_not_sealed() {
-        let open = Record { seal: None, machine: "host".to_owned(), ..sealed() };
+        let open = Record { seal: None, machine: "host".to_owned(), machine_data: Json::Null, ..sealed() };
         let mut noted = open.clone();
         noted.notes.push("\"seal\": {\"machine\": \"00ff\"}, ada (to be found out): sealed".into());
         let set = open.clone().set("seal", "{\"seal\": {}}").set("machine", "ada: sealed");

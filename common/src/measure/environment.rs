@@ -54,7 +54,7 @@ pub(super) fn sign(record: &mut Record, machine: &Machine) {
     record.id = format!("{:016x}", date::unlike_any_other());
     record.machine_data = match &machine.seal {
         None => json!(machine),
-        Some(_) => json!({ "name": machine.name }),
+        Some(_) => json!({ "name": machine.name, "sealed": true }),
     };
     record.seal = machine.seal.as_deref().map(Seal::of_machine);
 }

@@ -34,6 +34,8 @@ pub(super) struct RawSweep {
     pub(super) decimals: Option<usize>,
     notes: Vec<String>,
     damage: Vec<String>,
+    /// The first figure that cannot be used, and why.
+    fault: Option<String>,
     /// Rows whose seconds have too few digits.
     pub(super) coarse: usize,
     /// Whether the number of passes was not in the file.
@@ -51,7 +53,9 @@ impl RawSweep {
 
     /// Notes a figure that cannot be used.
     pub(super) fn left_open(&mut self, line: usize, why: &str) {
-        self.note_damage(format!("line {line}: {why}; that cell is left open"));
+        let fault = format!("line {line}: {why}");
+        self.note_damage(format!("{fault}; that cell is left open"));
+        self.fault.get_or_insert(fault);
     }
 
     /// Notes a last line that is incomplete.
@@ -134,10 +138,8 @@ impl RawSweep {
         // A cell without figures stays: it is a gap in its curve.
         let cells: Vec<SavedCell> = places.into_values().map(|(_, cell)| cell).collect();
         if cells.iter().all(|cell| cell.misses.is_none() && cell.nanos.is_none()) {
-            return match self.notes.first() {
-                Some(note) => unusable(note.trim_end_matches("; that cell is left open")),
-                None => unusable("all are marked as not counted"),
-            };
+            let why = self.fault.as_ref().or(self.notes.first());
+            return unusable(why.map_or("all are marked as not counted", String::as_str));
         }
         let RawSweep { event, notes, damage, decimals, .. } = self;
         Ok(Saved { cells, event, source, notes, damage, decimals })
