@@ -60,6 +60,8 @@ pub struct Series {
     pub is_line: bool,
     /// The source of its values, if all have the same.
     pub source: String,
+    /// The array's bytes, if it is the curve of one.
+    pub bytes: Option<u64>,
 }
 
 /// What a reader wants to see of a chart.
@@ -234,7 +236,9 @@ pub fn sweep(title: &str, y: Axis, rows: impl IntoIterator<Item = (u64, u64, Opt
     let few = curves.values().map(Vec::len).max().unwrap_or(0).min(3);
     curves.retain(|_, readings| readings.len() >= few);
     let chart = Chart { ordered: true, ..Chart::new(title, Axis::bytes("stride"), y) };
-    curves
-        .into_iter()
-        .fold(chart, |chart, (size, readings)| chart.readings(Bytes(size).to_string(), &readings))
+    curves.into_iter().fold(chart, |chart, (size, readings)| {
+        let mut chart = chart.readings(Bytes(size).to_string(), &readings);
+        chart.series.iter_mut().last().into_iter().for_each(|series| series.bytes = Some(size));
+        chart
+    })
 }

@@ -299,12 +299,18 @@ where
             if is_hollow {
                 note = chart.say("hollow point", &[]);
             }
-            values.push(json!([place.0, place.1, chart.x.amount(at), chart.y.amount(value), note]));
+            let mut value = json!([place.0, place.1, chart.x.amount(at), chart.y.amount(value), note]);
+            if let Some(value) = value.as_array_mut().filter(|_| chart.x.is_bytes) {
+                value.push(at.into());
+            }
+            values.push(value);
         }
         let RGBColor(red, green, blue) = style.colour;
         let colour = format!("#{red:02X}{green:02X}{blue:02X}");
         let source = Some(&series.source).filter(|source| !source.is_empty());
         let source = source.map(|source| chart.say("source: {}", from_ref(source)));
-        Ok(json!({ "name": series.name, "source": source, "colour": colour, "points": values }))
+        Ok(
+            json!({ "name": series.name, "source": source, "colour": colour, "bytes": series.bytes, "points": values }),
+        )
     }
 }

@@ -28,7 +28,7 @@
     return made;
   };
 
-  // The data of a chart: axes' names, and curves with points [x, y, texts...]; null is a gap.
+  // The data of a chart: axes' names, and curves with points [x, y, three texts, bytes]; null is a gap.
   function data(svg) {
     if (svg.chart === undefined) {
       const text = svg.querySelector("metadata")?.textContent;

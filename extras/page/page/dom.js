@@ -69,10 +69,9 @@ function picture(box, svg, numbers, cause) {
 // Adds its cause to each point of a chart of array sizes and strides, in the data that the
 // chart's own script shows under the pointer.
 function explain(svg, cause) {
-  const bytes = text => { const [, digits, unit] = text.match(/^([\d.]+) ([KM]?i?B)\b/) ?? []; return digits * UNITS[unit]; };
   svg.chart = JSON.parse(svg.querySelector("metadata")?.textContent || "null");
-  for (const { name, points } of svg.chart?.curves ?? []) for (const point of points) {
-    const found = point && cause(bytes(name) || bytes(point[2]), bytes(name) ? bytes(point[2]) : undefined);
+  for (const { bytes, points } of svg.chart?.curves ?? []) for (const point of points) {
+    const found = point && (bytes ? cause(bytes, point[5]) : cause(point[5]));
     if (!found) continue;
     point[3] += `\n${found.reason ? `${found.reason}; ` : ""}${t("point-opens")}`;
     point.href = found.href;
