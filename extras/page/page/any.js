@@ -241,7 +241,7 @@ function products(machine) {
       result.replaceChildren(...missTables(program, n, counted));
       wrong.say();
     } catch (error) {
-      if (own === helper && error.message === t("stopped")) result.replaceChildren(el("p", {}, t("stopped")));
+      if (own === helper && error.stopped) result.replaceChildren(el("p", {}, t("stopped")));
       else if (own === helper) wrong.say(error.message);
     }
     own.stop();

@@ -65,7 +65,7 @@ function herePage(section, write) {
       said.textContent = t("here-ended", seconds());
       running.hidden = true;
     } catch (error) {
-      const stopped = error.message === t("stopped");
+      const { stopped } = error;
       progress.textContent = said.textContent = stopped ? t("here-stopped", seconds()) : "";
       if (!stopped) { wrong.say(t("here-refused", error.message)); options.open = true; }
     }
@@ -119,7 +119,7 @@ function herePage(section, write) {
       try {
         found = await helper.ask({ do: "explore", megabytes, levels, ...settings() });
       } catch (error) {
-        if (!found || error.message === t("stopped")) throw error;
+        if (!found || error.stopped) throw error;
         continue; // disturbed, or without memory: what is known stays
       }
       draw();

@@ -33,7 +33,7 @@ class Helper {
   stop() {
     this.worker.terminate();
     URL.revokeObjectURL(this.url);
-    this.reject?.(new Error(t("stopped")));
+    this.reject?.(Object.assign(new Error(t("stopped")), { stopped: true }));
   }
 }
 
