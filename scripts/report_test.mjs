@@ -55,7 +55,7 @@ async function enter(tab, id, answer) {
     await tab.keyboard.press("Enter");
   }
   if (answer.unit) await field.locator("select").selectOption(answer.unit);
-  return field.locator(".told").textContent();
+  return field.locator(".reading").textContent();
 }
 const one = (value, unit = "") => ({ form: "one", value, to: "", unit });
 
@@ -229,17 +229,17 @@ async function checked(page) {
   const checks = await checksOf(tab);
   check(Object.keys(checks).length >= 9, `${Object.keys(checks).length} numbers are checked`);
   for (const [id, { kind, right, within, slips, hint }] of Object.entries(checks)) {
-    const told = value => enter(tab, id, one(String(value), unitOf(kind)));
-    check((await told(right)).includes("agrees"), `${id}: ${right} is right`);
-    if (kind === "percent") check((await told(right / 100)).includes("agrees"), `${id}: so is its share`);
+    const reading = value => enter(tab, id, one(String(value), unitOf(kind)));
+    check((await reading(right)).includes("agrees"), `${id}: ${right} is right`);
+    if (kind === "percent") check((await reading(right / 100)).includes("agrees"), `${id}: so is its share`);
     if (within > 1e-6 && !(kind === "percent" && right + within > 100)) {
-      check((await told((right + 0.99 * within).toFixed(9))).includes("agrees"), `${id}: within ${within} of it is right`);
-      check(!(await told((right + 1.01 * within).toFixed(9))).includes("agrees"), `${id}: beyond it is not`);
+      check((await reading((right + 0.99 * within).toFixed(9))).includes("agrees"), `${id}: within ${within} of it is right`);
+      check(!(await reading((right + 1.01 * within).toFixed(9))).includes("agrees"), `${id}: beyond it is not`);
     }
     for (const [slip, sentence] of slips.slice(0, 1))
-      if (slip && Math.abs(slip - right) > within && slip !== right / 1024) check((await told(slip.toFixed(kind === "bytes" ? 0 : 9))).includes(sentence), `${id}: ${slip}: ${sentence}`);
-    check((await told("98765432.5")).includes(hint), `${id}: any other number gets a hint`);
-    check((await told("12 or 13")).includes("not one number"), `${id}: two numbers are none`);
+      if (slip && Math.abs(slip - right) > within && slip !== right / 1024) check((await reading(slip.toFixed(kind === "bytes" ? 0 : 9))).includes(sentence), `${id}: ${slip}: ${sentence}`);
+    check((await reading("98765432.5")).includes(hint), `${id}: any other number gets a hint`);
+    check((await reading("12 or 13")).includes("not one number"), `${id}: two numbers are none`);
   }
   for (const [answer, echo] of [[one("48", "KiB"), "= 49,152 bytes"], [one("1,5", "MiB"), "= 1,572,864 bytes"], [one("48"), "Choose the unit"],
     [one("49,152", "B"), "thousands"], [{ form: "range", value: "32", to: "64", unit: "KiB" }, "= at least 32,768 and below 65,536 bytes"]]) {
@@ -248,8 +248,8 @@ async function checked(page) {
     await enter(tab, field, answer);
     await tab.locator(`#${field} .low`).focus();
     await tab.locator("#s2-1-why").focus();
-    const told = await tab.locator(`#${field} .told`).textContent();
-    check(told.includes(echo), `${JSON.stringify(answer)}: ${told}`);
+    const reading = await tab.locator(`#${field} .reading`).textContent();
+    check(reading.includes(echo), `${JSON.stringify(answer)}: ${reading}`);
   }
   // With the keyboard alone.
   await tab.locator("#s312-c-ways .forms input:checked").focus();
@@ -343,10 +343,10 @@ async function harmless() {
   const file = (name, text) => { writeFileSync(join(folder, name), text); return name; };
   const look = async (name, text) => {
     const tab = await browser.newContext().then(context => context.newPage());
-    const told = [];
-    tab.on("dialog", dialog => { told.push(dialog.message()); dialog.dismiss(); });
-    tab.on("pageerror", error => told.push(error.message));
-    tab.on("request", request => { if (!/^(file|blob|data):/.test(request.url()) || /\/x$/.test(request.url())) told.push(request.url()); });
+    const reading = [];
+    tab.on("dialog", dialog => { reading.push(dialog.message()); dialog.dismiss(); });
+    tab.on("pageerror", error => reading.push(error.message));
+    tab.on("request", request => { if (!/^(file|blob|data):/.test(request.url()) || /\/x$/.test(request.url())) reading.push(request.url()); });
     await tab.goto(pathToFileURL(join(folder, name)).href);
     await tab.waitForTimeout(200);
     const seen = await tab.evaluate(() => ({
@@ -354,7 +354,7 @@ async function harmless() {
       made: [...document.querySelectorAll("img[src=x], [onerror], [onload], [onmouseover]")].length, text: document.documentElement.textContent,
     }));
     const part = text.replace(/[^\x20-\x7e].*/s, "").slice(0, 20);
-    check(!seen.owned && !seen.broken && !seen.made && !told.length, `${name}: ${JSON.stringify(text)} does nothing ${told}`);
+    check(!seen.owned && !seen.broken && !seen.made && !reading.length, `${name}: ${JSON.stringify(text)} does nothing ${reading}`);
     check(seen.text.includes(part) && !/[\u0000-\u0008\u000e-\u001f\u202e]/.test(seen.text), `${name}: and is shown`);
     await tab.context().close();
   };

@@ -71,7 +71,7 @@ impl<'a> Trials<'a> {
         let mut refused = None;
         for mut definition in self.platform.definitions(event)? {
             let counts: Result<Vec<Count>, _> =
-                definition.parts.iter_mut().map(|part| self.settle(part)).collect();
+                definition.parts.iter_mut().map(|part| self.choose_form(part)).collect();
             match counts {
                 Ok(counts) => {
                     definition.notes.extend(definition.counts_everything().then_some(EVERYTHING));
@@ -84,7 +84,7 @@ impl<'a> Trials<'a> {
     }
 
     /// Gives a part the form in which it counts.
-    fn settle(&mut self, part: &mut Part) -> Result<Count, CounterError> {
+    fn choose_form(&mut self, part: &mut Part) -> Result<Count, CounterError> {
         let (form, count) = self.works(part)?;
         part.encoding = form;
         Ok(count)

@@ -37,7 +37,7 @@ const TOO_SLOW: &str = "the time for experiments ended before the cost of any ca
 /// # Errors
 ///
 /// A sentence, if the cost shows no level at all.
-pub fn settle(probe: &mut impl Probe, levels: usize) -> Result<Exploration, String> {
+pub fn explore_repeatedly(probe: &mut impl Probe, levels: usize) -> Result<Exploration, String> {
     if !probe.real() {
         let mut run = explore(probe, levels)?;
         let curve = walks(probe, &run);

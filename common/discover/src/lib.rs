@@ -13,7 +13,7 @@ mod scan;
 mod scattered;
 mod ways;
 
-pub use agreement::settle;
+pub use agreement::explore_repeatedly;
 pub use explore::explore;
 pub use found::{Exploration, LevelFound, Why};
 pub use infer::Confidence;

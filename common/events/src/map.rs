@@ -165,7 +165,7 @@ impl Entry {
     pub fn notes(&self, family: &'static Family) -> Vec<&'static Note> {
         let mut notes: Vec<&Note> = Vec::new();
         for note in self.natives.iter().flat_map(|native| notes::of_native(family, native.name)) {
-            if !notes.iter().any(|told| told.text == note.text) {
+            if !notes.iter().any(|known| known.text == note.text) {
                 notes.push(note);
             }
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::OnTime;
 use super::batch::{ONCE, Timed};
 use super::chain::WORD;
-use discover::{Exploration, Probe, cell_order, settle, translation};
+use discover::{Exploration, Probe, cell_order, explore_repeatedly, translation};
 use figures::units::{Bytes, Seconds};
 use system::pages::{HUGE_PAGE, PageBlock, PageKind};
 
@@ -56,7 +56,7 @@ impl Cells {
         let block =
             PageBlock::new(largest.max(EXPLORED).get(), PageKind::Huge).map_err(|error| error.to_string())?;
         let mut probe = OnTime::new(block, Seconds(PATIENCE * levels as f64));
-        let found = settle(&mut probe, 2).map_err(|reason| {
+        let found = explore_repeatedly(&mut probe, 2).map_err(|reason| {
             format!("the time of accesses shows no cache: {reason}; use --counters model")
         })?;
         probe.effort = ONCE;

@@ -83,9 +83,9 @@ mod tests {
             let old = mem.load(x.at(k));
             mem.store(x.at(k), old + 1);
         }
-        let told: Vec<_> =
+        let accesses: Vec<_> =
             mem.touched().iter().map(|t| (t.address - arena.origin(), t.bytes, t.store)).collect();
-        assert_eq!(told, [(0, 4, false), (0, 4, true), (4, 4, false)]);
+        assert_eq!(accesses, [(0, 4, false), (0, 4, true), (4, 4, false)]);
         assert_eq!((mem.made(), x.to_vec()), (8, vec![1; 4]));
     }
 }

@@ -44,7 +44,7 @@ pub fn lacking(section: &Section, all: &[OwnRecord]) -> Option<String> {
 
 /// A section for the page.
 #[derive(Debug, Serialize)]
-pub(crate) struct Shown<'a> {
+pub(crate) struct SectionView<'a> {
     id: &'a str,
     title: &'a str,
     text: &'a str,
@@ -85,7 +85,7 @@ impl Column {
     }
 }
 
-impl<'a> Shown<'a> {
+impl<'a> SectionView<'a> {
     /// With the records of `machine`, whose caches the pictures do not show, in the language of
     /// `assignment`.
     pub(crate) fn of(
@@ -93,13 +93,13 @@ impl<'a> Shown<'a> {
         all: &[OwnRecord],
         assignment: &Assignment,
         machine: &str,
-    ) -> Shown<'a> {
+    ) -> SectionView<'a> {
         let rows = rows(section, all);
         let names = if section.columns.is_empty() { columns(&rows) } else { section.columns.clone() };
         let line =
             |(record, row): &(&Record, &Row)| names.iter().map(|name| cell(record, row, name)).collect();
         let mut rows: Vec<Vec<Cell>> = rows.iter().map(line).collect();
-        Shown {
+        SectionView {
             id: &section.id,
             title: &section.title,
             text: &section.text,
@@ -229,14 +229,14 @@ mod tests {
     #[test]
     fn a_table_has_what_was_set_and_what_was_found() {
         let section = Section { id: "ge".into(), title: "Elimination".into(), ..Section::default() };
-        let shown = Shown::of(&section, &further(), &Assignment::guide(), "a machine");
+        let shown = SectionView::of(&section, &further(), &Assignment::guide(), "a machine");
         let names: Vec<&str> = shown.columns.iter().map(|column| column.name.as_str()).collect();
         assert_eq!(names, ["program", "variant", "size", "mflops"]);
         let texts: Vec<&str> = shown.rows[0].iter().map(|cell| cell.text.as_str()).collect();
         assert_eq!(texts, ["ge1", "ge1", "100", "612.3"]);
         assert!(shown.rows[1][3].missing && shown.rows[1][3].note == "no clock");
         let chosen = Section { columns: vec!["runs".into(), "nothing".into()], ..section };
-        let shown = Shown::of(&chosen, &further(), &Assignment::guide(), "a machine");
+        let shown = SectionView::of(&chosen, &further(), &Assignment::guide(), "a machine");
         assert_eq!(shown.rows[0].iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>(), ["3", ""]);
     }
 
@@ -256,13 +256,13 @@ mod tests {
     fn what_a_columns_cells_have_in_common_is_said_once() {
         let section = Section { id: "ge".into(), columns: vec!["mflops".into()], ..Section::default() };
         let mut further = further();
-        let mixed = Shown::of(&section, &further, &Assignment::guide(), "a machine");
+        let mixed = SectionView::of(&section, &further, &Assignment::guide(), "a machine");
         assert_eq!((mixed.columns[0].source.as_str(), mixed.rows[0][0].source.as_str()), ("", "timing"));
         further.truncate(1);
-        let alike = Shown::of(&section, &further, &Assignment::guide(), "a machine");
+        let alike = SectionView::of(&section, &further, &Assignment::guide(), "a machine");
         assert_eq!((alike.columns[0].source.as_str(), alike.rows[0][0].source.as_str()), ("timing", ""));
         further[0].record.rows[0].figures[0].reading = Reading::missing("no clock");
-        let missing = Shown::of(&section, &further, &Assignment::guide(), "a machine");
+        let missing = SectionView::of(&section, &further, &Assignment::guide(), "a machine");
         assert_eq!(
             (missing.columns[0].missing.as_str(), missing.rows[0][0].text.as_str()),
             ("no clock", "–")

@@ -14,7 +14,7 @@ use crate::cell::Cell;
 use crate::checked;
 use crate::contents::Report;
 use crate::findings::{Findings, LineFrom};
-use crate::own_sections::Shown;
+use crate::own_sections::SectionView;
 use crate::product::{Gain, Product};
 use crate::sweep::{size_table, source, table, why};
 
@@ -100,7 +100,12 @@ fn part(contents: &Report<'_>, section: &Section) -> Value {
         None => ("section.html", &[[&section.id, &section.title]]),
     };
     let own = section.part.is_none().then(|| {
-        Shown::of(section, &contents.further, &contents.assignment, &contents.findings.machine.description)
+        SectionView::of(
+            section,
+            &contents.further,
+            &contents.assignment,
+            &contents.findings.machine.description,
+        )
     });
     json!({ "template": template, "links": links, "section": own })
 }

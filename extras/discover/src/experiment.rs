@@ -9,7 +9,7 @@ use common::machine;
 use common::system::pages::{PageBlock, PageKind};
 use common::units::Seconds;
 use common::{clock, core_clock, cpu, output};
-use discover::{Exploration, OnModel, Probe, settle};
+use discover::{Exploration, OnModel, Probe, explore_repeatedly};
 
 use crate::findings::{Findings, reported_by_system};
 use crate::policy::{PolicyFound, policy};
@@ -76,7 +76,7 @@ fn on_model(name: &str) -> Result<Findings, Failure> {
     let machine = machine::select(name).map_err(Failure::could_not)?;
     let arena = OnModel::arena(&machine).map_err(Failure::could_not)?;
     let mut probe = OnModel::new(&machine, &arena).map_err(Failure::could_not)?;
-    let settled = settle(&mut probe, 3).map_err(Failure::could_not)?;
+    let settled = explore_repeatedly(&mut probe, 3).map_err(Failure::could_not)?;
     Ok(Findings {
         policy: replacement(&mut probe, &settled),
         settled,
@@ -110,7 +110,7 @@ pub fn on_time(seconds: u32) -> Result<Findings, Failure> {
     let left = f64::from(seconds) - (clock::wall().0 - began);
     let mut probe = OnTime::new(block, Seconds(EXPERIMENTS * left.max(f64::from(seconds) / 2.0)));
     let (from, on_processor) = (clock::wall().0, clock::process_cpu().0);
-    let mut settled = settle(&mut probe, 3)
+    let mut settled = explore_repeatedly(&mut probe, 3)
         .map_err(|reason| Failure::could_not(format!("{reason}; try again when the machine is idle")))?;
     let share = (clock::process_cpu().0 - on_processor) / (clock::wall().0 - from);
     let known = machine::host().ok();

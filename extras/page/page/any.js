@@ -32,7 +32,7 @@ function anyPage(section, write) {
       el("button", { type: "button", click: () => download("machine.toml", toml.value, "text/plain") }, t("any-save"))));
   section.append(el("div", { class: "split" }, form,
     el("div", { class: "results" }, wrong.box, box, reading, importing, products(() => current()))));
-  settle(form);
+  useAsDefaults(form);
   form.isPossible = () => isMachine(form, true) !== undefined;
   // On narrow screens the chart stays visible as long as the sliders are.
   new IntersectionObserver(([seen]) => box.classList.toggle("stays", seen.isIntersecting), { rootMargin: "-45% 0px 0px" }).observe(form);

@@ -120,13 +120,6 @@ function download(name, text, type = "application/json") {
 
 const LARGEST_FILE = 10 << 20;
 
-// The text of a file: UTF-8, or UTF-16 where its first two bytes say so.
-function decoded(buffer) {
-  const [a, b] = new Uint8Array(buffer);
-  const label = a === 0xff && b === 0xfe ? "utf-16le" : a === 0xfe && b === 0xff ? "utf-16be" : "utf-8";
-  return new TextDecoder(label).decode(buffer);
-}
-
 // The text of the file chosen in `input`, or an error with a sentence.
 async function fileText(input) {
   const file = input.files[0];
@@ -159,8 +152,8 @@ function restore(form, state) {
   }
 }
 
-// Uses the first values of a form as its defaults.
-function settle(form) {
+// Takes the present values of a form as its defaults.
+function useAsDefaults(form) {
   for (const control of form.elements) {
     if (control.name) control.dataset.initial = control.type === "checkbox" ? String(control.checked) : control.value;
   }

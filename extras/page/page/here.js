@@ -29,7 +29,7 @@ function herePage(section, write) {
   section.append(el("div", { class: "beside" }, el("div", { class: "found" }, form, running, said, wrong.box, verdict, curves),
     el("div", { class: "grow" }, curve, known,
       el("details", {}, el("summary", {}, t("here-hidden-title")), el("p", {}, t("here-hidden"))))));
-  settle(form);
+  useAsDefaults(form);
   showCurve({ do: "known", toml: core({ do: "catalogue" }).find(({ name }) => name === KNOWN).toml });
 
   let helper;

@@ -50,7 +50,7 @@ function insidePage(section, write) {
   section.append(el("p", { class: "buttons", role: "group", "aria-label": t("inside-presets") }, Object.keys(PRESETS).map(key =>
     el("button", { type: "button", click: () => preset(key) }, t(`inside-preset-${key}`)))));
   section.append(el("div", { class: "split" }, form, el("div", { class: "results" }, guesses, after)));
-  settle(form);
+  useAsDefaults(form);
   form.isPossible = () => {
     const first = isMachine(form, false)?.levels[0];
     const lines = first?.size / first?.line;

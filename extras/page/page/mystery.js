@@ -23,7 +23,7 @@ function mysteryPage(section, write) {
     field("mystery-max", select("max", sizes, "64K")),
     el("button", { class: "first" }, t("mystery-run")),
     el("button", { type: "button", id: "mystery-stop", disabled: true, click: () => helper?.stop() }, t("here-stop")));
-  const told = el("p", { role: "status" });
+  const status = el("p", { role: "status" });
   const wrong = complaint();
   const box = pictureBox("mystery-chart");
   const entry = (key, name, type = "text") => field(key, el("input", { name, type, autocomplete: "off" }));
@@ -38,8 +38,8 @@ function mysteryPage(section, write) {
       field("mystery-why", el("textarea", { name: `${id}-size-why`, rows: 4 })))),
     el("p", { class: "buttons" }, el("button", {}, t("mystery-save"))), lacking.box, saved);
   const link = el("p", {});
-  section.append(form, told, link, wrong.box, el("div", { class: "beside" }, el("div", { class: "pictured" }, box), answer));
-  settle(form);
+  section.append(form, status, link, wrong.box, el("div", { class: "beside" }, el("div", { class: "pictured" }, box), answer));
+  useAsDefaults(form);
   let machine;
   let helper;
 
@@ -111,7 +111,7 @@ function mysteryPage(section, write) {
 
   async function measure() {
     if (!machine) throw new Error(t("mystery-none"));
-    told.textContent = t("mystery-running");
+    status.textContent = t("mystery-running");
     clear();
     const asked = `${machine.text} ${JSON.stringify(stateOf(form))}`;
     const show = form.elements.show.value;
@@ -131,7 +131,7 @@ function mysteryPage(section, write) {
   const guarded = work => async event => {
     event.preventDefault();
     try { wrong.say(); await work(); } catch (error) { wrong.say(error.message); }
-    told.textContent = machine ? t("mystery-loaded", machine.name) : "";
+    status.textContent = machine ? t("mystery-loaded", machine.name) : "";
   };
   file.addEventListener("change", guarded(load));
   form.addEventListener("submit", guarded(measure));

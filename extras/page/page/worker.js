@@ -1,14 +1,14 @@
 // Measures and counts in a thread of its own. The first message contains the compiled
 // WebAssembly; every other message is a request.
 let ask;
-let told = 0;
+let lastProgress = 0;
 let points = []; // of the curve: bytes, nanoseconds
 onmessage = async ({ data }) => {
   try {
     if (data.module) {
       const progress = costs => {
-        if (performance.now() - told < 100) return;
-        told = performance.now();
+        if (performance.now() - lastProgress < 100) return;
+        lastProgress = performance.now();
         postMessage({ progress: costs, points });
         points = [];
       };

@@ -319,9 +319,9 @@ mod tests {
             Why::NoWays("noise".into()),
             Why::Ways("12 of 4 KiB.".into()),
         ];
-        let told = argument(&level);
+        let sentences = argument(&level);
         assert_eq!(
-            told,
+            sentences,
             json!({ "size": ["up to 48 KiB."], "line": "64 bytes conflict.", "ways": "12 of 4 KiB." })
         );
     }

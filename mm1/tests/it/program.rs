@@ -84,8 +84,8 @@ fn a_size_may_be_given_with_its_name_or_without_and_a_slip_is_put_right() {
     for args in [&["64"][..], &["--size", "64"], &["-n", "64"]] {
         assert_eq!(checksum(args), "Matrix checksum: 5308416", "{args:?}");
     }
-    let told = String::from_utf8(mm1(&["--sizes", "64"]).stderr).unwrap();
-    assert!(told.contains("'--size'"), "{told}");
+    let message = String::from_utf8(mm1(&["--sizes", "64"]).stderr).unwrap();
+    assert!(message.contains("'--size'"), "{message}");
     assert_eq!(mm1(&["64", "--size", "64"]).status.code(), Some(2), "one of the two");
 }
 
@@ -113,9 +113,9 @@ fn wrong_use_is_refused_in_one_line_with_exit_code_2() {
     ];
     for (args, named) in wrong {
         let out = mm1(args);
-        let told = String::from_utf8(out.stderr).unwrap();
-        assert_eq!(out.status.code(), Some(2), "{args:?}: {told}");
-        assert!(told.contains(named), "{args:?}: {told}");
+        let message = String::from_utf8(out.stderr).unwrap();
+        assert_eq!(out.status.code(), Some(2), "{args:?}: {message}");
+        assert!(message.contains(named), "{args:?}: {message}");
         assert!(out.stdout.is_empty(), "{args:?}");
     }
 }

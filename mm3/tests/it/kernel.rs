@@ -28,7 +28,7 @@ fn a_line_holds_a_whole_number_of_elements() {
     assert_eq!(mm3::elements_per_line(Bytes(64)), Ok(32));
     assert_eq!(mm3::elements_per_line(Bytes(2)), Ok(1));
     for line in [0, 1, 63, 1 << 21] {
-        let told = mm3::elements_per_line(Bytes(line)).unwrap_err().to_string();
-        assert!(told.contains(&line.to_string()) && told.contains("2-byte"), "{told}");
+        let message = mm3::elements_per_line(Bytes(line)).unwrap_err().to_string();
+        assert!(message.contains(&line.to_string()) && message.contains("2-byte"), "{message}");
     }
 }

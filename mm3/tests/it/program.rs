@@ -45,6 +45,6 @@ fn misses_less_than_the_transposed_product() {
 fn a_line_smaller_than_an_element_is_refused() {
     let out = mm3(&["--line-size", "1"]);
     assert_eq!(out.status.code(), Some(2));
-    let told = String::from_utf8(out.stderr).unwrap();
-    assert!(told.lines().last().unwrap().starts_with("mm3: --line-size 1 "), "{told}");
+    let message = String::from_utf8(out.stderr).unwrap();
+    assert!(message.lines().last().unwrap().starts_with("mm3: --line-size 1 "), "{message}");
 }

@@ -1,6 +1,6 @@
 //! What the machine alone does not show: other programs, a hash of the address, what the system says.
 
-use discover::{Confidence, Exploration, OnModel, Probe, explore, settle};
+use discover::{Confidence, Exploration, OnModel, Probe, explore, explore_repeatedly};
 use figures::units::Bytes;
 use machine::{Index, Machine, Mapping};
 
@@ -66,7 +66,7 @@ fn a_line_of_the_programs_own_hides_no_way() {
 fn what_the_system_says_and_the_share_of_the_time_are_weighed() {
     let machine = two_levels("zen3");
     let arena = OnModel::arena(&machine).unwrap();
-    let settled: Exploration = settle(&mut OnModel::new(&machine, &arena).unwrap(), 1).unwrap();
+    let settled: Exploration = explore_repeatedly(&mut OnModel::new(&machine, &arena).unwrap(), 1).unwrap();
     for (said, share, high, confidence) in [
         (None, 1.0, 32 << 10, Confidence::High),
         (None, 0.5, 32 << 10, Confidence::Medium),
@@ -98,7 +98,7 @@ fn a_hash_of_the_address_is_named() {
             let hashed: Vec<u64> = offsets.iter().map(|at| at ^ (at >> 12 & mixed) << 10).collect();
             model.cost(&hashed)
         };
-        let found = settle(&mut Changed { reach: model.reach(), model, walk }, 2).unwrap();
+        let found = explore_repeatedly(&mut Changed { reach: model.reach(), model, walk }, 2).unwrap();
         let second = &found.levels[1];
         assert!(
             (second.range.0..=second.range.1).contains(&machine.levels[1].size.0),

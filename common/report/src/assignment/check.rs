@@ -83,7 +83,7 @@ pub fn program(line: &str) -> Option<&str> {
 
 fn unique(id: String, ids: &mut BTreeSet<String>) -> Result<(), String> {
     let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
-    if id.is_empty() || id.len() > 60 || !id.bytes().all(plain) || id.ends_with("-told") {
+    if id.is_empty() || id.len() > 60 || !id.bytes().all(plain) || id.ends_with("-reading") {
         return Err(format!("'{}' is not an id; write small letters, digits and hyphens", id.escape_debug()));
     }
     if !ids.insert(id.clone()) {

@@ -69,12 +69,6 @@
       throw Error(t("an answer is neither a text nor a value"));
     return { ...empty(), ...read };
   }
-  // The text of a file: UTF-8, or UTF-16 where its first two bytes say so.
-  const decoded = buffer => {
-    const [a, b] = new Uint8Array(buffer);
-    const label = a === 0xff && b === 0xfe ? "utf-16le" : a === 0xfe && b === 0xff ? "utf-16be" : "utf-8";
-    return new TextDecoder(label).decode(buffer);
-  };
   const parsed = text => { try { return parse(text); } catch { return empty(); } };
 
   // The first student who signed both, if these are two: by the number, or by the name if one of
@@ -156,8 +150,8 @@
   // Says how a value is read; and of one that the student computes, whether it is right.
   function check(field, done = true) {
     if (!isValue(field)) return;
-    const output = part(field, ".told");
-    const tell = (text, kind = "") => { output.textContent = text; output.className = `told ${kind}`; };
+    const output = part(field, ".reading");
+    const tell = (text, kind = "") => { output.textContent = text; output.className = `reading ${kind}`; };
     const kind = field.dataset.field;
     const { nothing, value, low, below, doubt } = reader.read(answerIn(field), kind);
     const unit = BASE[kind] ? ` ${BASE[kind]}` : "";

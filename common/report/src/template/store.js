@@ -56,3 +56,10 @@ class Store {
     return Object.fromEntries(records.map((record, at) => [ids.result[at].slice(key.length + 1), JSON.parse(record)]));
   }
 }
+
+// The text of a file: UTF-8, or UTF-16 where its first two bytes say so.
+function decoded(buffer) {
+  const [a, b] = new Uint8Array(buffer);
+  const label = a === 0xff && b === 0xfe ? "utf-16le" : a === 0xfe && b === 0xff ? "utf-16be" : "utf-8";
+  return new TextDecoder(label).decode(buffer);
+}

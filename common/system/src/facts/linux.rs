@@ -82,8 +82,8 @@ impl Tree {
 
     /// x86, old Arm, RISC-V; a board reports its own name.
     fn name(&self) -> Option<String> {
-        let told = ["model name", "Hardware", "uarch", "isa"].iter().find_map(|field| self.cpuinfo(field));
-        told.or_else(|| self.word("proc/device-tree/model"))
+        let model = ["model name", "Hardware", "uarch", "isa"].iter().find_map(|field| self.cpuinfo(field));
+        model.or_else(|| self.word("proc/device-tree/model"))
     }
 
     /// Arm: from a register's file; RISC-V: only from `/proc/cpuinfo`.

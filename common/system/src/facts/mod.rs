@@ -270,12 +270,12 @@ mod tests {
     #[test]
     fn the_processor_is_asked_where_the_system_does_not_say_all_levels() {
         let described = vec![cache(1, Teller::Cpuid), cache(2, Teller::Cpuid)];
-        for (told, second) in [
+        for (caches, second) in [
             (vec![], Teller::Cpuid),
             (vec![cache(2, Teller::Sysfs)], Teller::Sysfs),
             (vec![Cache { ways: None, ..cache(1, Teller::Sysfs) }, cache(2, Teller::Sysfs)], Teller::Sysfs),
         ] {
-            let facts = Facts { caches: told, described: described.clone(), ..Facts::default() };
+            let facts = Facts { caches, described: described.clone(), ..Facts::default() };
             assert_eq!(facts.data_caches(), [&cache(1, Teller::Cpuid), &cache(2, second)]);
         }
     }

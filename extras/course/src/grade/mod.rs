@@ -32,7 +32,7 @@ use crate::roster::{self, Listed, Roster};
 use class::Class;
 use evidence::Submission;
 use grader::{Graded, Machines};
-use output::{GRADES, MAP, MOODLE, Shown};
+use output::{GRADES, GradedClass, MAP, MOODLE};
 use owners::{Counting, Groups, Map};
 use points::Points;
 use reason::Reason;
@@ -161,7 +161,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let of_student = |why| format!("no grade for '{}': {why}", course.class.shown(student));
         notes.extend(graded.refused.as_ref().map(of_student));
     }
-    let shown = Shown { course: &course, graded: &graded };
+    let shown = GradedClass { course: &course, graded: &graded };
     if let Some(out) = &args.output {
         let mut files = shown.files();
         if let Some(worksheet) = worksheet {

@@ -63,12 +63,12 @@ fn failed(path: &Path, error: io::Error) -> Failure {
 }
 
 /// What the outputs show.
-pub(super) struct Shown<'s> {
+pub(super) struct GradedClass<'s> {
     pub(super) course: &'s Course<'s>,
     pub(super) graded: &'s [Graded],
 }
 
-impl Shown<'_> {
+impl GradedClass<'_> {
     fn students(&self) -> impl Iterator<Item = (&str, &Graded)> {
         self.course.class.names.iter().map(String::as_str).zip(self.graded)
     }

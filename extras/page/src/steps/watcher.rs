@@ -106,7 +106,7 @@ impl Watcher {
             Some(MissKind::Capacity) => Outcome::Capacity,
             Some(MissKind::Conflict) => Outcome::Conflict,
         };
-        let evicted = self.settle(set, line, &held);
+        let evicted = self.update_ways(set, line, &held);
         let next = self.next(set, line);
         self.steps.push(Step {
             address,
@@ -122,7 +122,7 @@ impl Watcher {
 
     /// Updates the shown ways of `set` to its present content; returns the evicted line,
     /// and whether it was dirty. `line` was used.
-    fn settle(&mut self, set: usize, line: u64, held: &[Held]) -> Option<(u64, bool)> {
+    fn update_ways(&mut self, set: usize, line: u64, held: &[Held]) -> Option<(u64, bool)> {
         let now = self.steps.len();
         let ways = &mut self.sets[set];
         let gone =

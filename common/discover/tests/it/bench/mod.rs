@@ -8,7 +8,7 @@ mod noisy;
 
 use std::collections::BTreeMap;
 
-use discover::{Confidence, Exploration, LevelFound, OnModel, settle};
+use discover::{Confidence, Exploration, LevelFound, OnModel, explore_repeatedly};
 use kinds::kinds;
 use machine::Machine;
 use machines::{Build, PLAIN, ways_taken};
@@ -51,7 +51,8 @@ fn outcomes(machine: &Machine, seed: u64, conditions: &[Condition]) -> Vec<Vec<O
     conditions
         .iter()
         .map(|&condition| {
-            let found = settle(&mut Noisy::new(&mut walked, condition, seed), looked_for(machine));
+            let found =
+                explore_repeatedly(&mut Noisy::new(&mut walked, condition, seed), looked_for(machine));
             judged(machine, found.as_ref().ok(), seed, condition.name)
         })
         .collect()
@@ -65,7 +66,7 @@ fn looked_for(machine: &Machine) -> usize {
 /// The same for the machine as it is described.
 fn described(machine: &Machine, seed: u64) -> Vec<Outcome> {
     let arena = OnModel::arena(machine).unwrap();
-    let found = settle(&mut OnModel::new(machine, &arena).unwrap(), looked_for(machine));
+    let found = explore_repeatedly(&mut OnModel::new(machine, &arena).unwrap(), looked_for(machine));
     judged(machine, found.as_ref().ok(), seed, "as described")
 }
 
