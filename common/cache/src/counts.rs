@@ -106,6 +106,28 @@ pub struct Counts {
     pub memory_reads: u64,
     /// Lines (or written-through stores) written to memory.
     pub memory_writes: u64,
+    /// From what the counts are estimated; `None` if they are exact.
+    pub estimate: Option<Box<Estimate>>,
+}
+
+/// Two samples of outer iterations, from which counts are estimated. Loads and stores are exact.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Estimate {
+    /// Outer iterations that were simulated.
+    pub walked: u64,
+    /// All of them.
+    pub iterations: u64,
+    /// The counts that each sample alone gives; the estimate is their mean.
+    pub samples: [Counts; 2],
+}
+
+impl Estimate {
+    /// The half-width of the 90 % interval of a count: 6.31 (Student's t, one degree of freedom)
+    /// standard errors of the mean of two samples, each half their distance.
+    pub fn half_width(&self, count: impl Fn(&Counts) -> u64) -> f64 {
+        let [first, second] = self.samples.each_ref().map(count);
+        6.31 * first.abs_diff(second) as f64 / 2.0
+    }
 }
 
 impl Counts {
@@ -116,7 +138,11 @@ impl Counts {
 
     /// The model's count of `event`, or why there is none.
     pub fn reading(&self, event: &Event) -> Reading {
+        let samples = self.estimate.iter().flat_map(|estimate| &estimate.samples);
+        let samples: Vec<f64> =
+            samples.filter_map(|counts| counts.count(event).ok()).map(|n| n as f64).collect();
         match self.count(event) {
+            Ok(_) if samples.len() == 2 => Reading::from_runs(&samples, Source::Model),
             Ok(count) => Reading::new(count as f64, Source::Model),
             Err(reason) => Reading::missing(reason),
         }
@@ -248,6 +274,7 @@ pub(crate) fn gather(tally: &Tally, names: &[&'static str], machine: &Machine) -
         tlbs: tlbs.map(|(misses, level)| tlb_counts(level, misses, names)).collect(),
         memory_reads: tally.reads,
         memory_writes: tally.writes,
+        estimate: None,
     }
 }
 

@@ -46,7 +46,7 @@ mod tally;
 mod walk;
 mod wide;
 
-pub use counts::{AccessTime, ArrayCounts, Counts, LevelCounts, LoadsStores, TlbCounts};
+pub use counts::{AccessTime, ArrayCounts, Counts, Estimate, LevelCounts, LoadsStores, TlbCounts};
 pub use kinds::{Classifier, MissKind, MissKinds};
 pub use modelled::{Held, Modelled, switch_off_shortcuts};
 pub use policy::plru;

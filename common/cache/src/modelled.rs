@@ -8,12 +8,12 @@ use machine::{Machine, MachineError};
 use memory::{Arena, IterationEnd, Lanes, Memory, Vector, Word};
 
 use crate::addresses::AddressMap;
-use crate::counts::{self, Counts};
+use crate::counts::{self, Counts, Estimate};
 use crate::loops::Recorder;
 use crate::shortcuts::{self, Shortcut};
 use crate::simulator::Simulator;
 use crate::tag::{DIRTY, line_of};
-use crate::walk::{Progress, Walker};
+use crate::walk::{Estimated, Walker};
 
 /// Names of shortcuts that are switched off in the whole process.
 static SWITCHED_OFF: OnceLock<String> = OnceLock::new();
@@ -95,7 +95,7 @@ impl Modelled {
         let sim = Simulator::new(machine, &addresses, !shortcuts.is_empty())?;
         let model = Modelled {
             recorder: Recorder::new(addresses),
-            walker: Box::new(Walker { sim, shortcuts, progress: Progress::default() }),
+            walker: Box::new(Walker::new(sim, shortcuts)),
             computes: true,
             is_known: false,
             machine: machine.clone(),
@@ -118,6 +118,14 @@ impl Modelled {
     #[must_use]
     pub fn without_numbers(mut self) -> Modelled {
         self.computes = false;
+        self
+    }
+
+    /// The same, but of an outermost loop that would take about ten seconds or more, and in which no
+    /// shortcut helps, two samples of iterations are simulated; see [`Counts::estimate`].
+    #[must_use]
+    pub fn estimating(mut self) -> Modelled {
+        self.walker.samples = true;
         self
     }
 
@@ -146,12 +154,20 @@ impl Modelled {
     pub fn reset_counts(&mut self) {
         self.simulate();
         self.walker.sim.tally.reset();
+        self.walker.estimate = Estimated::default();
     }
 
     /// All counts since the start or the last reset.
     pub fn counts(&mut self) -> Counts {
         self.simulate();
-        counts::gather(&self.walker.sim.tally, &self.recorder.addresses().names(), &self.machine)
+        let (names, tally) = (self.recorder.addresses().names(), &self.walker.sim.tally);
+        let Estimated { iterations: [walked, iterations], differences } = &self.walker.estimate;
+        let mut counts = counts::gather(tally, &names, &self.machine);
+        counts.estimate = (*walked > 0).then(|| {
+            let sample = |sign| counts::gather(&tally.changed(differences, sign), &names, &self.machine);
+            Box::new(Estimate { walked: *walked, iterations: *iterations, samples: [sample(1), sample(-1)] })
+        });
+        counts
     }
 
     /// The lines in `set` of the cache at `level`, counted from 1; none if there

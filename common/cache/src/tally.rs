@@ -46,6 +46,11 @@ pub(crate) struct Tally {
 }
 
 impl CoreTally {
+    fn each(&mut self) -> impl Iterator<Item = &mut u64> {
+        let CoreTally { accesses, splits, passes } = self;
+        accesses.iter_mut().chain(splits).chain([passes])
+    }
+
     /// Adds the counts since `before` this many times.
     pub(crate) fn multiply(&mut self, before: CoreTally, times: u64) {
         for is_store in 0..2 {
@@ -99,6 +104,52 @@ impl Tally {
     pub(crate) fn multiply(&mut self, before: &(CoreTally, Vec<u64>), times: u64) {
         self.core.multiply(before.0, times);
         self.each().zip(&before.1).for_each(|(count, before)| *count += (*count - before) * times);
+    }
+
+    /// The counts since `before`.
+    pub(crate) fn since(&mut self, before: &(CoreTally, Vec<u64>)) -> (CoreTally, Vec<u64>) {
+        let mut core = CoreTally::default();
+        core.each()
+            .zip(self.core.each())
+            .zip({ before.0 }.each())
+            .for_each(|((since, now), then)| *since = *now - *then);
+        (core, self.each().zip(&before.1).map(|(now, then)| *now - then).collect())
+    }
+
+    /// Sets all counts to those of a [`snapshot`](Tally::snapshot).
+    pub(crate) fn restore(&mut self, to: &(CoreTally, Vec<u64>)) {
+        self.core = to.0;
+        self.each().zip(&to.1).for_each(|(count, before)| *count = *before);
+    }
+
+    /// Adds the counts of `left` iterations, estimated from two samples of `counted` iterations
+    /// each. Returns, for each count but the core's, what the first sample alone would give more.
+    pub(crate) fn extrapolate(
+        &mut self,
+        [first, second]: [&(CoreTally, Vec<u64>); 2],
+        left: u64,
+        counted: u64,
+    ) -> Vec<i64> {
+        let share = |sum: i128| (sum * i128::from(left) / i128::from(2 * counted)) as i64;
+        let add = |count: &mut u64, one: u64, two: u64| {
+            *count += share(i128::from(one) + i128::from(two)) as u64;
+            share(i128::from(one) - i128::from(two))
+        };
+        for ((count, one), two) in self.core.each().zip({ first.0 }.each()).zip({ second.0 }.each()) {
+            add(count, *one, *two);
+        }
+        let samples = first.1.iter().zip(&second.1);
+        self.each().zip(samples).map(|(count, (one, two))| add(count, *one, *two)).collect()
+    }
+
+    /// The same counts, each changed by its difference times `sign`.
+    pub(crate) fn changed(&self, differences: &[i64], sign: i64) -> Tally {
+        let mut changed = self.clone();
+        changed
+            .each()
+            .zip(differences)
+            .for_each(|(count, by)| *count = count.saturating_add_signed(sign * by));
+        changed
     }
 
     /// Resets all counts.

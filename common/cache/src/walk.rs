@@ -59,7 +59,31 @@ pub(crate) struct Walker {
     pub(crate) sim: Simulator,
     pub(crate) shortcuts: Vec<Shortcut>,
     pub(crate) progress: Progress,
+    /// Whether an outermost loop that costs more than [`BUDGET`] is sampled.
+    pub(crate) samples: bool,
+    pub(crate) estimate: Estimated,
+    /// Accesses simulated so far.
+    walked: u64,
 }
+
+/// What was sampled since the last reset.
+#[derive(Debug, Default)]
+pub(crate) struct Estimated {
+    /// Iterations of sampled loops: simulated, and in total.
+    pub(crate) iterations: [u64; 2],
+    /// For each count, the estimate from the first sample alone minus that from both.
+    pub(crate) differences: Vec<i64>,
+}
+
+/// Largest cost of a loop without samples, in accesses that hit: about ten seconds.
+const BUDGET: u64 = 3_000_000_000;
+/// The cost of an event other than a hit.
+const EVENT: u64 = 15;
+/// Iterations of each sample: first those that are not counted, then those that are.
+const WARM_UP: u64 = 1;
+const COUNTED: u64 = 3;
+/// Iterations of an outermost loop before it is sampled: they fill the caches.
+const BEFORE_SAMPLES: u64 = 2;
 
 /// A search for a state that recurs: each state is compared with a saved one, which is
 /// replaced after 1, 2, 4, 8 ... periods (Brent's algorithm).
@@ -73,6 +97,56 @@ struct Search {
 }
 
 impl Walker {
+    pub(crate) fn new(sim: Simulator, shortcuts: Vec<Shortcut>) -> Walker {
+        let (progress, estimate) = (Progress::default(), Estimated::default());
+        Walker { sim, shortcuts, progress, samples: false, estimate, walked: 0 }
+    }
+
+    /// The cost of everything simulated so far.
+    fn cost(&self) -> u64 {
+        self.walked + EVENT * self.sim.events()
+    }
+
+    /// Whether to sample the `left` iterations of an outermost loop, of which `done` cost `cost`;
+    /// with a search, only those until it may have found something count.
+    fn is_too_long(&self, done: u64, left: u64, cost: u64, search: Option<&Search>) -> bool {
+        let needed = search.map_or(left, |search| left.min(2 * search.plan.period));
+        self.samples
+            && done >= BEFORE_SAMPLES
+            && left > 8 * (WARM_UP + COUNTED)
+            && u128::from(cost) * u128::from(needed) > u128::from(BUDGET) * u128::from(done)
+    }
+
+    /// Estimates the counts of the `left` iterations whose first makes `accesses`, from two samples
+    /// at a third and two thirds of them.
+    fn sample(&mut self, of: &Loop, accesses: &mut [Access], map: &AddressMap, left: u64) {
+        let before = self.sim.tally.snapshot();
+        let mut at = 0;
+        let [first, second] = [1, 2].map(|third| {
+            let start = third * left / 3 - (WARM_UP + COUNTED) / 2;
+            of.advance(accesses, start - at);
+            let mut counted = self.sim.tally.snapshot();
+            for iteration in 0..WARM_UP + COUNTED {
+                if iteration == WARM_UP {
+                    counted = self.sim.tally.snapshot();
+                }
+                self.walk_body(of, accesses, map);
+                of.advance(accesses, 1);
+            }
+            at = start + WARM_UP + COUNTED;
+            let sample = self.sim.tally.since(&counted);
+            self.sim.tally.restore(&before);
+            sample
+        });
+        of.advance(accesses, left - at);
+        let differences = self.sim.tally.extrapolate([&first, &second], left, COUNTED);
+        let estimate = &mut self.estimate;
+        estimate.differences.resize(differences.len(), 0);
+        estimate.differences.iter_mut().zip(differences).for_each(|(sum, difference)| *sum += difference);
+        estimate.iterations[0] += of.iterations - left + 2 * (WARM_UP + COUNTED);
+        estimate.iterations[1] += of.iterations;
+    }
+
     /// Simulates `nodes`.
     pub(crate) fn walk(&mut self, nodes: &[Node], map: &AddressMap) {
         for node in nodes {
@@ -94,7 +168,16 @@ impl Walker {
         let mut asked = self.shortcuts.clone();
         let mut search: Option<Search> = None;
         let mut left = of.iterations;
+        let cost = self.cost();
         while left > 0 {
+            let done = of.iterations - left;
+            if is_outermost && self.is_too_long(done, left, self.cost() - cost, search.as_ref()) {
+                if search.take().is_some() {
+                    self.sim.close_window();
+                }
+                self.sample(of, accesses, map, left);
+                break;
+            }
             self.walk_body(of, accesses, map);
             left -= 1;
             let mut skipped = 0;
@@ -201,6 +284,7 @@ impl Walker {
         let mut hit = false;
         let mut left = of.iterations;
         while left > 0 {
+            self.walked += accesses.len() as u64;
             let same = match may_stay {
                 true => of.iterations_on_the_same_lines(accesses, line).min(left - 1),
                 false => 0,

@@ -10,6 +10,10 @@ use crate::variants::{Kernel, Variant};
 
 /// Longest count in seconds, of all rungs together.
 pub const LONGEST_S: f64 = 300.0;
+/// An outermost loop of more iterations can be sampled.
+const LEAST_SAMPLED: usize = 100;
+/// Seconds after which a rung of three plain loops is estimated from samples.
+const SAMPLED_S: f64 = 20.0;
 
 /// Counts `variant` on `machine`, from empty caches. Calls `progress` with the share (0 to 1)
 /// that is done.
@@ -36,7 +40,7 @@ pub fn count(
         Kernel::Tiled | Kernel::Threads => Modelled::new(machine, arena),
         _ => Modelled::of_arrays_alone(machine, arena, &["copies"]),
     };
-    let mut model = model.map_err(|error| error.to_string())?.without_numbers();
+    let mut model = model.map_err(|error| error.to_string())?.without_numbers().estimating();
     if let Some(progress) = progress {
         model = model.reporting(progress);
     }
@@ -53,7 +57,20 @@ pub fn seconds(variant: &Variant, p: &Problem, machine: &Machine) -> f64 {
         _ if is_fully_associative => 1e7,
         _ => 5e7,
     };
-    accesses(variant, p) / per_second
+    let seconds = accesses(variant, p) / per_second;
+    if outer_iterations(variant, p) > LEAST_SAMPLED { seconds.min(SAMPLED_S) } else { seconds }
+}
+
+/// Iterations of the outermost loop of a rung of three plain loops, which all cost the same; 0 for
+/// other rungs.
+fn outer_iterations(variant: &Variant, p: &Problem) -> usize {
+    let [m, n, k] = p.sides();
+    match variant.kernel {
+        Kernel::Ijk | Kernel::Ikj | Kernel::FlatIjk | Kernel::FlatIkj => m,
+        Kernel::Jik | Kernel::Jki => n,
+        Kernel::Kij | Kernel::Kji => k,
+        _ => 0,
+    }
 }
 
 /// Accesses of the whole product, roughly: to estimate a time.

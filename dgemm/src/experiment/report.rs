@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value as Json, json};
 
+use common::cache::Counts;
+
 use crate::counting::theory::Misses;
 use crate::experiment::{Outcome, PerIteration, Subject};
 use crate::problem::Problem;
@@ -24,6 +26,15 @@ pub fn details(outcome: &Outcome, p: &Problem) -> Map<String, Json> {
         ("check", outcome.check.into()),
         ("misses_per_iteration", levels.first().map(model_or_form).unwrap_or_default()),
         ("levels", levels.iter().map(level).collect()),
+        (
+            "estimate",
+            outcome
+                .model
+                .as_ref()
+                .ok()
+                .and_then(|model| model.estimate.as_ref())
+                .map_or(Json::Null, |of| json!({"walked": of.walked, "iterations": of.iterations})),
+        ),
     ];
     details.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
@@ -72,6 +83,25 @@ pub fn text(outcome: &Outcome, p: &Problem) -> String {
         let steps = (m * n * k) as f64;
         let [loads, stores] = [model.loads, model.stores].map(|accesses| accesses as f64 / steps);
         let _ = writeln!(out, "per inner iteration: {loads:.4} loads, {stores:.4} stores\tsource=model");
+    }
+    if let Some(estimate) = outcome.model.as_ref().ok().and_then(|model| model.estimate.as_ref()) {
+        let _ = writeln!(
+            out,
+            "estimate: the model walked {} of {} outer iterations; its misses are estimates, the rest is exact",
+            estimate.walked, estimate.iterations
+        );
+        let model = outcome.model.iter().flat_map(|model| &model.levels);
+        for level in model {
+            let misses = |counts: &Counts| counts.level(level.level).map_or(0, |level| level.misses.total());
+            let [count, half] = [level.misses.total() as f64, estimate.half_width(misses)].map(|x| x * 1e-6);
+            let _ = writeln!(
+                out,
+                "L{} misses [x10^6]: {count:.3}, 90 % interval {:.3} to {:.3}\tsource=model",
+                level.level,
+                count - half,
+                count + half
+            );
+        }
     }
     out.extend(outcome.levels(p).iter().map(|per| table(per, outcome)));
     for (name, reading) in outcome.metrics(p) {

@@ -112,7 +112,7 @@ fn where_model_and_lecture_part_an_assumption_is_named() {
 
 #[test]
 fn a_count_that_would_take_long_is_refused_with_its_time() {
-    let refused = blocked("jki", [1200; 3], &lecture(), blocks()).unwrap_err();
+    let refused = blocked("block-l1", [1200; 3], &lecture(), blocks()).unwrap_err();
     assert!(refused.contains("million accesses") && refused.contains("smaller N"), "{refused}");
 }
 

@@ -88,6 +88,7 @@ impl Reference {
                 tlbs: machine.tlbs.iter().map(tlb).collect(),
                 memory_reads: 0,
                 memory_writes: 0,
+                estimate: None,
             },
             pages: Pages::new(machine),
             tlbs: machine.tlbs.iter().map(Tlb::new).collect(),
