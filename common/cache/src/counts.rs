@@ -102,6 +102,9 @@ pub struct Counts {
     pub levels: Vec<LevelCounts>,
     /// TLBs, level 1 first; empty if the machine describes none.
     pub tlbs: Vec<TlbCounts>,
+    /// Page walks: misses of the last TLB but the first access to each page, at which the system
+    /// writes the entry.
+    pub walks: u64,
     /// Lines read from memory, prefetched ones included.
     pub memory_reads: u64,
     /// Lines (or written-through stores) written to memory.
@@ -255,10 +258,9 @@ pub(crate) fn gather(tally: &Tally, names: &[&'static str], machine: &Machine) -
     let ([loads, stores], splits) = (tally.core.accesses, tally.core.splits);
     let mut accesses = LoadsStores { loads: loads + splits[0], stores: stores + splits[1] };
     let mut levels = Vec::new();
-    let walks: u64 = tally.tlbs.last().map_or(0, |misses| misses.iter().sum());
     for (level, cache) in tally.levels.iter().zip(&machine.levels) {
-        if let Some(walk) = machine.walk.filter(|walk| walk.cache == cache.level && walks > 0) {
-            accesses.loads += walks * u64::from(walk.levels);
+        if let Some(walk) = machine.walk.filter(|walk| walk.cache == cache.level) {
+            accesses.loads += tally.walks * u64::from(walk.levels);
         }
         let counts = level_counts(cache.level, level, names, accesses);
         let missed = counts.misses.stores - level.not_allocated;
@@ -272,6 +274,7 @@ pub(crate) fn gather(tally: &Tally, names: &[&'static str], machine: &Machine) -
         passes: tally.core.passes,
         levels,
         tlbs: tlbs.map(|(misses, level)| tlb_counts(level, misses, names)).collect(),
+        walks: tally.walks,
         memory_reads: tally.reads,
         memory_writes: tally.writes,
         estimate: None,

@@ -1,17 +1,14 @@
 //! The dirty lines that an exclusive level has moved to the level above: they are dirty
 //! again when they return.
 
-use std::collections::HashSet;
-
-use foldhash::fast::FixedState;
+use std::collections::BTreeSet;
 
 use crate::journal::Moves;
 
-type Lines = HashSet<u64, FixedState>;
-
 #[derive(Debug, Default)]
 pub(crate) struct Promoted {
-    lines: Lines,
+    /// A bit for each line.
+    lines: Vec<u64>,
     /// Lines added or removed since the first open window was opened.
     changes: Vec<u64>,
     /// The number of these at the start of each open window.
@@ -20,24 +17,38 @@ pub(crate) struct Promoted {
 
 impl Promoted {
     pub(crate) fn insert(&mut self, line: u64) {
-        if self.lines.insert(line) {
-            self.note(line);
-        }
+        self.set(line, true);
     }
 
     /// Removes a line; returns whether it was there.
     pub(crate) fn take(&mut self, line: u64) -> bool {
-        let was_there = self.lines.remove(&line);
-        if was_there {
-            self.note(line);
-        }
-        was_there
+        self.set(line, false)
     }
 
-    fn note(&mut self, line: u64) {
-        if !self.open.is_empty() {
-            self.changes.push(line);
+    /// Adds or removes a line; returns whether that changes anything.
+    fn set(&mut self, line: u64, is_there: bool) -> bool {
+        let word = (line / 64) as usize;
+        if word >= self.lines.len() {
+            if !is_there {
+                return false;
+            }
+            self.lines.resize(word + 1, 0);
         }
+        let changes = (self.lines[word] >> (line % 64) & 1 == 1) != is_there;
+        if changes {
+            self.lines[word] ^= 1 << (line % 64);
+            if !self.open.is_empty() {
+                self.changes.push(line);
+            }
+        }
+        changes
+    }
+
+    fn lines(&self) -> impl Iterator<Item = u64> {
+        let words = self.lines.iter().zip(0..).filter(|(word, _)| **word != 0);
+        words.flat_map(|(word, at)| {
+            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| 64 * at + bit)
+        })
     }
 
     pub(crate) fn open_window(&mut self) {
@@ -54,14 +65,17 @@ impl Promoted {
     /// Whether the lines are those at the start of the last window, moved by `moves`.
     pub(crate) fn recurs(&self, moves: &Moves, shift: u32) -> bool {
         // Each change adds a line or removes it, so those of a line undo each other in pairs.
-        let mut changed = Lines::default();
+        let mut changed = BTreeSet::new();
         for line in &self.changes[self.open.last().copied().unwrap_or(0)..] {
             if !changed.remove(line) {
                 changed.insert(*line);
             }
         }
-        let before = self.lines.symmetric_difference(&changed);
-        changed.is_empty() && moves.is_none() || moved(before, moves, shift, 1) == self.lines
+        if moves.is_none() {
+            return changed.is_empty();
+        }
+        let now: BTreeSet<u64> = self.lines().collect();
+        moved(now.symmetric_difference(&changed), moves, shift, 1) == now
     }
 
     /// Moves all lines `times` times.
@@ -69,13 +83,14 @@ impl Promoted {
         if moves.is_none() {
             return;
         }
-        let after = moved(self.lines.iter(), moves, shift, times as i64);
-        let changed: Vec<u64> = self.lines.symmetric_difference(&after).copied().collect();
-        changed.into_iter().for_each(|line| self.note(line));
-        self.lines = after;
+        let now: BTreeSet<u64> = self.lines().collect();
+        let after = moved(now.iter(), moves, shift, times as i64);
+        for line in now.symmetric_difference(&after) {
+            self.set(*line, after.contains(line));
+        }
     }
 }
 
-fn moved<'a>(lines: impl Iterator<Item = &'a u64>, moves: &Moves, shift: u32, times: i64) -> Lines {
+fn moved<'a>(lines: impl Iterator<Item = &'a u64>, moves: &Moves, shift: u32, times: i64) -> BTreeSet<u64> {
     lines.map(|line| line.wrapping_add_signed(moves.lines(*line, shift) * times)).collect()
 }

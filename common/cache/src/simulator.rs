@@ -29,8 +29,9 @@ pub(crate) struct Simulator {
     /// The fold of the first TLB's index.
     page_fold: u32,
     pages: Option<PageMap>,
-    /// What a miss of the last TLB reads.
+    /// What a miss of the last TLB reads, unless that is the first access to the page.
     table: Option<PageTable>,
+    seen: Seen,
     /// For each value of the lower bits of a set's number: the page, and the tag of the
     /// line, used last in these sets of the first TLB and the first level. Using it again
     /// changes nothing.
@@ -57,6 +58,30 @@ pub(crate) struct Residents<'r> {
 struct Window {
     counts: (CoreTally, Vec<u64>),
     prefetchers: Vec<Option<Prefetcher>>,
+    seen: u64,
+}
+
+/// The pages that were accessed before: at the first access the system writes the entry (page
+/// fault), and neither its accesses nor this walk are modelled.
+#[derive(Debug, Default)]
+struct Seen {
+    /// A bit for each page.
+    pages: Vec<u64>,
+    count: u64,
+}
+
+impl Seen {
+    /// Whether this is the first access to `page`.
+    fn is_new(&mut self, page: u64) -> bool {
+        let (word, bit) = ((page / 64) as usize, 1 << (page % 64));
+        if word >= self.pages.len() {
+            self.pages.resize(word + 1, 0);
+        }
+        let is_new = self.pages[word] & bit == 0;
+        self.pages[word] |= bit;
+        self.count += u64::from(is_new);
+        is_new
+    }
 }
 
 impl Simulator {
@@ -68,15 +93,7 @@ impl Simulator {
         resident: bool,
     ) -> Result<Simulator, MachineError> {
         let arrays = addresses.names().len();
-        let table = PageTable::new(machine, 2 * addresses.outside(), arrays);
-        // The number of lines, or of pages, in a level without evictions.
-        let lines = |cache: &CacheLevel| {
-            let (line, ways) = (cache.line.get(), cache.ways);
-            let fits =
-                resident && addresses.blocks_per_set(line, cache.sets() * line, table.as_ref()) <= ways;
-            let end = table.as_ref().map_or(addresses.end(), PageTable::end);
-            fits.then(|| end.div_ceil(cache.line.0) as usize)
-        };
+        // The number of pages, or of lines, in a level without evictions.
         let pages = |tlb: &machine::Tlb| {
             let (page, sets) = (machine.page_size.get(), tlb.entries / tlb.ways);
             let (fold, index) = (SetIndex::fold(tlb.index, sets), SetIndex::new(sets));
@@ -84,10 +101,19 @@ impl Simulator {
             let fits = resident && addresses.pages_per_set(page, sets, set) <= tlb.ways;
             fits.then(|| (addresses.end() as usize).div_ceil(page))
         };
+        // If the last TLB evicts nothing, no page is walked for.
+        let walks = machine.tlbs.last().is_some_and(|last| pages(last).is_none());
+        let table = || PageTable::new(machine, 2 * addresses.outside(), arrays).filter(|_| walks);
+        let all = table();
+        let lines = |cache: &CacheLevel| {
+            let (line, ways) = (cache.line.get(), cache.ways);
+            let fits = resident && addresses.blocks_per_set(line, cache.sets() * line, all.as_ref()) <= ways;
+            let end = all.as_ref().map_or(addresses.end(), PageTable::end);
+            fits.then(|| end.div_ceil(cache.line.0) as usize)
+        };
         let reach = addresses.outside() + Arena::ALIGNMENT as u64;
         let residents = Residents { lines: &lines, pages: &pages };
-        let table = PageTable::new(machine, 2 * addresses.outside(), arrays);
-        Simulator::within(machine, addresses.outside(), reach, arrays, table, Some(residents))
+        Simulator::within(machine, addresses.outside(), reach, arrays, table(), Some(residents))
     }
 
     /// The hierarchy of `machine` for addresses below `reach` in `arrays` arrays, with the frames
@@ -130,7 +156,7 @@ impl Simulator {
         Ok(Simulator {
             plain_loads: first.loads_plainly(),
             plain_stores: first.stores_plainly(),
-            tally: Tally::new(levels.len(), machine.tlbs.len(), arrays + usize::from(table.is_some())),
+            tally: Tally::new(levels.len(), machine.tlbs.len(), arrays + usize::from(machine.walks())),
             tlbs: machine.tlbs.iter().map(tlb).collect(),
             levels,
             page_shift: machine.page_size.0.trailing_zeros(),
@@ -140,6 +166,7 @@ impl Simulator {
                 .map_or(63, |tlb| SetIndex::fold(tlb.index, tlb.entries / tlb.ways)),
             pages,
             table,
+            seen: Seen::default(),
             last_pages: vec![u64::MAX; machine.tlbs.first().map_or(1, |tlb| slots(tlb.entries / tlb.ways))],
             last_lines: vec![NO_LINE; slots(machine.levels[0].sets())],
             events: 0,
@@ -268,6 +295,10 @@ impl Simulator {
     #[inline(never)]
     fn walk(&mut self, page: u64) {
         let Some(table) = &self.table else { return };
+        if self.seen.is_new(page) {
+            return;
+        }
+        self.tally.walks += 1;
         let (first, array) = (table.level == 0, table.array);
         for level in (0..table.levels()).rev() {
             let Some(table) = &self.table else { return };
@@ -306,6 +337,7 @@ impl Simulator {
         self.events += 1;
         let [asked, asks] = &mut self.asks;
         let (mut asked, mut asks) = (asked, asks);
+        let slots = self.last_lines.len();
         for at in 1..self.levels.len() {
             if asked.is_empty() {
                 return;
@@ -318,7 +350,13 @@ impl Simulator {
             asked.clear();
             if level.recalls {
                 for request in asks.iter_mut().filter(|request| request.is(kind::EVICTED)) {
-                    self.last_lines.fill(NO_LINE);
+                    let first = &above[0];
+                    let address = request.within(first, self.pages.as_ref()).address;
+                    for line in (address >> first.shift)..(address + (1 << level.shift)) >> first.shift {
+                        let (set, key) = first.place(line << first.shift);
+                        let last = &mut self.last_lines[set & (slots - 1)];
+                        *last = if *last & LINE == key { NO_LINE } else { *last };
+                    }
                     if recall(above, *request, 1 << level.shift, self.pages.as_ref())
                         && !request.is(kind::DATA)
                     {
@@ -402,7 +440,7 @@ impl Simulator {
         self.stores().for_each(|store| store.open_window());
         self.levels.iter_mut().for_each(|level| level.promoted.open_window());
         let prefetchers = self.levels.iter().map(|level| level.prefetcher.clone()).collect();
-        self.windows.push(Window { counts: self.tally.snapshot(), prefetchers });
+        self.windows.push(Window { counts: self.tally.snapshot(), prefetchers, seen: self.seen.count });
     }
 
     /// Closes the last window.
@@ -420,7 +458,8 @@ impl Simulator {
             let mut levels = self.levels.iter().zip(&window.prefetchers);
             levels.all(|(level, prefetcher)| level.prefetcher == *prefetcher)
         };
-        self.tlbs.iter().all(|tlb| tlb.store.recurs(moves))
+        window.seen == self.seen.count
+            && self.tlbs.iter().all(|tlb| tlb.store.recurs(moves))
             && same_prefetchers()
             && self
                 .levels

@@ -2,6 +2,8 @@
 //!
 //! The entries of neighbouring pages are neighbours in memory, so a line holds those of eight
 //! pages. The tables are after everything else, on pages that are mapped as those of the data.
+//! The first access to a page walks for nothing: the entry is written then, by the system, whose
+//! accesses are not modelled.
 
 use std::ops::Range;
 
@@ -25,7 +27,7 @@ impl PageTable {
     /// The page table of `machine` for addresses below `start`, where it begins; `None` if the
     /// machine has no page walks, or no TLB.
     pub(crate) fn new(machine: &Machine, start: u64, arrays: usize) -> Option<PageTable> {
-        let walk = machine.walk.filter(|_| !machine.tlbs.is_empty())?;
+        let walk = machine.walk.filter(|_| machine.walks())?;
         let page_shift = machine.page_size.0.trailing_zeros();
         let mut tables: Vec<Range<u64>> = Vec::new();
         for level in 0..u32::from(walk.levels) {

@@ -39,6 +39,8 @@ pub(crate) struct Tally {
     pub(crate) levels: Vec<LevelTally>,
     /// Misses of each TLB, per array.
     pub(crate) tlbs: Vec<Vec<u64>>,
+    /// Page walks.
+    pub(crate) walks: u64,
     /// Lines read from memory.
     pub(crate) reads: u64,
     /// Lines and stores written to memory.
@@ -85,13 +87,14 @@ impl Tally {
             core: CoreTally::default(),
             levels: vec![level; levels],
             tlbs: vec![vec![0; arrays]; tlbs],
+            walks: 0,
             reads: 0,
             writes: 0,
         }
     }
 
     fn each(&mut self) -> impl Iterator<Item = &mut u64> {
-        let memory = [&mut self.reads, &mut self.writes];
+        let memory = [&mut self.walks, &mut self.reads, &mut self.writes];
         self.levels.iter_mut().flat_map(LevelTally::each).chain(self.tlbs.iter_mut().flatten()).chain(memory)
     }
 

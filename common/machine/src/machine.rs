@@ -130,6 +130,11 @@ impl Machine {
         }
     }
 
+    /// Whether page walks are modelled: described, and there is a TLB that can miss.
+    pub fn walks(&self) -> bool {
+        self.walk.is_some() && !self.tlbs.is_empty()
+    }
+
     /// Whether its geometry is secret: students must find it.
     pub fn sealed(&self) -> bool {
         self.seal.is_some()

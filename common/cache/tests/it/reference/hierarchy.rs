@@ -1,6 +1,8 @@
 //! What the cache model does, written for readers: caches and TLBs serve one access after
 //! the other, without any shortcut.
 //!
+//! - The first access to a page finds its entry where the system has just written it, and
+//!   loads nothing.
 //! - An access that crosses the end of a first-level line is one access per line. Each of
 //!   these looks its page up in the TLBs, then requests its line from the first cache. If no
 //!   TLB has the page, entries of the page table are loaded before that: one of 8 bytes from
@@ -17,6 +19,7 @@
 //!   converts them, and so do all levels below it.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 use cache::{ArrayCounts, Counts, LevelCounts, LoadsStores, TlbCounts};
 use machine::{CacheLevel, Inclusion, Machine, Write};
@@ -32,6 +35,8 @@ pub(crate) struct Reference {
     tlbs: Vec<Tlb>,
     /// The level of cache that page walks ask, and the number of entries that each reads.
     walk: Option<(usize, u32)>,
+    /// The pages that were accessed before.
+    touched: BTreeSet<u64>,
     caches: Vec<Cache>,
     counts: Counts,
 }
@@ -60,7 +65,7 @@ impl Reference {
     /// The memory of `machine`; if `alone`, accesses outside the arrays ask no level.
     pub(crate) fn new(machine: &Machine, arena: &Arena, alone: bool) -> Reference {
         let arrays = Arrays::new(arena, alone);
-        let walks = machine.walk.map(|_| "(page table)");
+        let walks = machine.walks().then_some("(page table)");
         let names: Vec<&'static str> = arrays.names().iter().copied().chain(walks).collect();
         let tlb_names = arrays.names();
         let level = |cache: &CacheLevel| LevelCounts {
@@ -86,6 +91,7 @@ impl Reference {
                 passes: 0,
                 levels: machine.levels.iter().map(level).collect(),
                 tlbs: machine.tlbs.iter().map(tlb).collect(),
+                walks: 0,
                 memory_reads: 0,
                 memory_writes: 0,
                 estimate: None,
@@ -93,6 +99,7 @@ impl Reference {
             pages: Pages::new(machine),
             tlbs: machine.tlbs.iter().map(Tlb::new).collect(),
             caches: Cache::of(machine),
+            touched: BTreeSet::new(),
             walk: machine.walk.map(|walk| (usize::from(walk.cache - 1), u32::from(walk.levels))),
             arrays,
         }
@@ -157,6 +164,10 @@ impl Reference {
         }
         let Some((first, tables)) = self.walk else { return };
         let (start, page) = (self.arrays.end(), address / self.pages.size);
+        if self.touched.insert(page) {
+            return;
+        }
+        self.counts.walks += 1;
         for above in (0..tables).rev() {
             let bytes = |table: u32| 8 * (start / self.pages.size / 512u64.pow(table)).max(512);
             let table = start + (0..above).map(bytes).sum::<u64>();
