@@ -13,7 +13,7 @@ use crate::loops::Recorder;
 use crate::shortcuts::{self, Shortcut};
 use crate::simulator::Simulator;
 use crate::tag::{DIRTY, line_of};
-use crate::walk::{Estimated, Walker};
+use crate::walk::{BUDGET, Estimated, Walker};
 
 /// Names of shortcuts that are switched off in the whole process.
 static SWITCHED_OFF: OnceLock<String> = OnceLock::new();
@@ -125,7 +125,7 @@ impl Modelled {
     /// shortcut helps, two samples of iterations are simulated; see [`Counts::estimate`].
     #[must_use]
     pub fn estimating(mut self) -> Modelled {
-        self.walker.samples = true;
+        self.walker.budget = Some(BUDGET);
         self
     }
 

@@ -1,17 +1,18 @@
 //! What no random machine covers: a description that is wrong, and the two kinds of sets
 //! compared with each other.
 
+use figures::units::Bytes;
 use machine::{Machine, Replacement};
 use memory::{Arena, Memory, steps};
 use proptest::prelude::*;
 
-use crate::Modelled;
 use crate::journal::Moves;
 use crate::level::new_sets;
 use crate::policy::Lru;
 use crate::sets::{Layout, Sets, Store};
 use crate::tag::tag_of;
 use crate::wide::WideSets;
+use crate::{Counts, Modelled};
 
 /// Debug builds run some iterations that are described already, and detect one that differs
 /// before any is skipped.
@@ -26,6 +27,43 @@ fn an_iteration_that_differs_from_its_description_is_detected() {
     steps!(mem; for i in 0..8 {
         mem.load(x.at(if i == 3 { 60 } else { i }));
     });
+}
+
+/// A product on a machine whose last TLB is too small for a column.
+fn product(budget: Option<u64>) -> Counts {
+    let mut machine = Machine::named("i5-7500").unwrap();
+    (machine.tlbs[1].entries, machine.page_size) = (96, Bytes(512));
+    let (n, arena) = (120, Arena::with_capacity(1 << 20).unwrap());
+    let [a, b, c] = ["a", "b", "c"].map(|name| arena.array::<f64>(name, n * n).unwrap());
+    let mut model = Modelled::of_arrays_alone(&machine, &arena, &[]).unwrap().without_numbers();
+    model.walker.budget = budget;
+    let mem = &mut model;
+    steps!(mem; for i in 0..n {
+        steps!(mem; for j in 0..n {
+            steps!(mem; for k in 0..n {
+                mem.load(a.at(i * n + k));
+                mem.load(b.at(k * n + j));
+            });
+            mem.store(c.at(i * n + j), 0.0);
+        });
+    });
+    model.counts()
+}
+
+#[test]
+fn samples_of_a_product_estimate_its_counts() {
+    let (exact, estimated) = (product(None), product(Some(0)));
+    assert!(exact.estimate.is_none() && exact.walks > 100_000, "{exact:?}");
+    let estimate = estimated.estimate.as_ref().unwrap();
+    assert_eq!((estimate.walked, estimate.iterations), (10, 120));
+    assert_eq!((estimated.loads, estimated.stores), (exact.loads, exact.stores));
+    for (level, most) in [(0, 0.01), (1, 0.05)] {
+        let [is, was] = [&estimated, &exact].map(|counts| counts.levels[level].misses.total() as f64);
+        assert!((is - was).abs() < most * was, "L{}: {is} instead of {was}", level + 1);
+    }
+    let misses = |counts: &Counts| counts.levels[0].misses.total();
+    let (is, was) = (misses(&estimated) as f64, misses(&exact) as f64);
+    assert!((is - was).abs() <= estimate.half_width(misses).max(0.001 * was), "{is} {was}");
 }
 
 proptest! {

@@ -59,10 +59,10 @@ pub(crate) struct Walker {
     pub(crate) sim: Simulator,
     pub(crate) shortcuts: Vec<Shortcut>,
     pub(crate) progress: Progress,
-    /// Whether an outermost loop that costs more than [`BUDGET`] is sampled.
-    pub(crate) samples: bool,
+    /// An outermost loop that costs more is sampled.
+    pub(crate) budget: Option<u64>,
     pub(crate) estimate: Estimated,
-    /// Accesses simulated so far.
+    /// Accesses and iterations simulated so far, by their cost.
     walked: u64,
 }
 
@@ -76,8 +76,9 @@ pub(crate) struct Estimated {
 }
 
 /// Largest cost of a loop without samples, in accesses that hit: about ten seconds.
-const BUDGET: u64 = 3_000_000_000;
-/// The cost of an event other than a hit.
+pub(crate) const BUDGET: u64 = 3_000_000_000;
+/// The cost of an iteration besides its accesses, and of an event other than a hit.
+const ITERATION: u64 = 20;
 const EVENT: u64 = 15;
 /// Iterations of each sample: first those that are not counted, then those that are.
 const WARM_UP: u64 = 1;
@@ -99,7 +100,7 @@ struct Search {
 impl Walker {
     pub(crate) fn new(sim: Simulator, shortcuts: Vec<Shortcut>) -> Walker {
         let (progress, estimate) = (Progress::default(), Estimated::default());
-        Walker { sim, shortcuts, progress, samples: false, estimate, walked: 0 }
+        Walker { sim, shortcuts, progress, budget: None, estimate, walked: 0 }
     }
 
     /// The cost of everything simulated so far.
@@ -110,11 +111,11 @@ impl Walker {
     /// Whether to sample the `left` iterations of an outermost loop, of which `done` cost `cost`;
     /// with a search, only those until it may have found something count.
     fn is_too_long(&self, done: u64, left: u64, cost: u64, search: Option<&Search>) -> bool {
+        let Some(budget) = self.budget else { return false };
         let needed = search.map_or(left, |search| left.min(2 * search.plan.period));
-        self.samples
-            && done >= BEFORE_SAMPLES
+        done >= BEFORE_SAMPLES
             && left > 8 * (WARM_UP + COUNTED)
-            && u128::from(cost) * u128::from(needed) > u128::from(BUDGET) * u128::from(done)
+            && u128::from(cost) * u128::from(needed) > u128::from(budget) * u128::from(done)
     }
 
     /// Estimates the counts of the `left` iterations whose first makes `accesses`, from two samples
@@ -284,7 +285,7 @@ impl Walker {
         let mut hit = false;
         let mut left = of.iterations;
         while left > 0 {
-            self.walked += accesses.len() as u64;
+            self.walked += ITERATION + accesses.len() as u64;
             let same = match may_stay {
                 true => of.iterations_on_the_same_lines(accesses, line).min(left - 1),
                 false => 0,
