@@ -1,11 +1,10 @@
-//! The cost of an event set's calls, like papi_cost.
+//! The cost of the calls that count, like papi_cost.
 
 use common::clock;
-use common::counters::CounterError;
+use common::counters::{CounterError, Counting};
 use common::events::Event;
 use common::failure::Failure;
 use common::stats;
-use papi::EventSet;
 use serde::Serialize;
 
 use crate::args::Format;
@@ -64,38 +63,39 @@ fn timed(
     Ok(ticks)
 }
 
-/// Hardware events if there are any, else the kernel's own, whose calls cost nearly the
-/// same.
-fn set() -> Result<EventSet, CounterError> {
-    let mut set = EventSet::create();
-    if set.add(&[Event::TOT_CYC, Event::TOT_INS]).is_ok() {
-        return Ok(set);
+/// Hardware events if they can be counted together, else the kernel's own, whose calls cost
+/// nearly the same.
+fn events() -> Result<Vec<Event>, CounterError> {
+    let hardware = [Event::TOT_CYC, Event::TOT_INS];
+    if Counting::of_thread(&hardware).definitions().iter().all(Result::is_ok) {
+        return Ok(hardware.to_vec());
     }
     let own = ["task-clock", "page-faults"].into_iter().filter_map(|name| Event::parse(name).ok());
-    set.add(&own.collect::<Vec<Event>>())?;
-    Ok(set)
+    let own: Vec<Event> = own.collect();
+    let refused = Counting::of_thread(&own).definitions().iter().find_map(|found| found.clone().err());
+    refused.map_or(Ok(own), Err)
 }
 
 fn measure() -> Result<Costs, CounterError> {
-    let mut set = set()?;
-    let mut totals = set.zeros();
-    let start_stop = timed(REPETITIONS, || set.start().and_then(|()| set.stop().map(drop)))?;
-    set.start()?;
-    let read = timed(REPETITIONS, || set.read().map(drop))?;
-    let accum = timed(REPETITIONS, || set.accum(&mut totals))?;
-    let reset = timed(REPETITIONS, || set.reset().map(drop))?;
-    set.stop()?;
-    let events: Vec<Event> = set.list_events().to_vec();
-    let create = timed(CREATIONS, || EventSet::create().add(&events))?;
+    let events = events()?;
+    let mut counting = Counting::of_thread(&events);
+    let start_stop = timed(REPETITIONS, || counting.start().and_then(|()| counting.stop().map(drop)))?;
+    counting.start()?;
+    let read = timed(REPETITIONS, || counting.read().map(drop))?;
+    let reset = timed(REPETITIONS, || counting.reset().map(drop))?;
+    counting.stop()?;
+    let create = timed(CREATIONS, || {
+        drop(Counting::of_thread(&events));
+        Ok(())
+    })?;
     Ok(Costs {
         events: events.iter().map(Event::to_string).collect(),
         unit: "ticks",
         calls: vec![
             Cost::of("start + stop", &start_stop),
             Cost::of("read", &read),
-            Cost::of("accum", &accum),
-            Cost::of("reset", &reset),
-            Cost::of("create + add + destroy", &create),
+            Cost::of("read and reset", &reset),
+            Cost::of("open + close", &create),
         ],
     })
 }
@@ -107,7 +107,7 @@ pub(crate) fn print(format: Format) -> Result<(), Failure> {
     }
     let mut page = Page::default();
     page.say(format_args!(
-        "Cost of the calls of an event set, in ticks of {:.3} ns.",
+        "Cost of the calls of counters, in ticks of {:.3} ns.",
         1e9 / clock::tick_rate().0
     ));
     page.line("Events", costs.events.join(", "));

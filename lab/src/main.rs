@@ -12,7 +12,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use common::failure::Failure;
 
-use commands::{assignment, causes, dgemm, ge, handin, machines, plot, trace};
+use commands::{assignment, causes, cc, dgemm, ge, handin, machines, plot, trace};
 
 /// The cache lab: the whole assignment in one run, its charts and its report
 ///
@@ -32,6 +32,9 @@ enum Command {
     Assignment(assignment::Args),
     Book(book::Args),
     Causes(causes::Args),
+    Cc(cc::Args),
+    #[command(name = "c++")]
+    Cxx(cc::Args),
     Compare(compare::Args),
     Exercise(exercise::Args),
     Dgemm(dgemm::Args),
@@ -110,6 +113,8 @@ fn done(command: Command) -> Result<(), Failure> {
         Command::Assignment(args) => assignment::run(&args),
         Command::Book(args) => book::run(&args),
         Command::Causes(args) => causes::run(&args),
+        Command::Cc(_) => cc::run(cc::Language::C),
+        Command::Cxx(_) => cc::run(cc::Language::Cxx),
         Command::Compare(args) => compare::run(&args),
         Command::Exercise(args) => exercise::run(&args),
         Command::Dgemm(args) => dgemm::run(&args),

@@ -1,11 +1,41 @@
-//! PAPI's interface on the kit's counters, for programs and lectures that call it.
-//! `docs/background.md` has the table "PAPI call and what it is here".
+//! PAPI's C interface and the calls that compilers put before loads and stores, as a library that
+//! `lab cc` links into C and C++ programs.
 //!
-//! An error has PAPI's [`Code`] and number, and says what helps.
+//! | step | file |
+//! |---|---|
+//! | the compiler's call before an access, with its return address | `calls.rs`, `stub.rs` |
+//! | the thread's caches count it, for its source line and its array | `thread.rs` |
+//! | arrays: blocks of `malloc` and `new`, globals | `heap.rs`, `image.rs` |
+//! | a machine, the threads, and the end of the program | `session.rs` |
+//! | PAPI's functions, on these counts or on the crate `counters` | `interface.rs`, `high.rs`, `info.rs`, `sets.rs` |
+//! | regions, and what is printed and saved | `regions.rs`, `report.rs` |
+//!
+//! A program whose compiler was not told to put the calls has no model: then PAPI's functions count
+//! with hardware counters.
+//!
+//! Linux on x86-64, arm64 and riscv64 alone; elsewhere the crate is empty.
 
-mod high_level;
-mod set;
+#![cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")
+))]
+#![allow(non_snake_case, unreachable_pub, reason = "C programs call these functions by their names")]
 
-pub use counters::{Code, CounterError, definition as query_event, event, num_counters};
-pub use high_level::{Rate, Region, flips, flops, ipc, region_begin, region_end, region_events, regions};
-pub use set::EventSet;
+#[macro_use]
+mod stub;
+
+mod calls;
+mod code;
+mod heap;
+mod high;
+mod image;
+mod info;
+mod interface;
+mod regions;
+mod report;
+mod session;
+mod sets;
+mod thread;
+
+#[global_allocator]
+static OWN: heap::Own = heap::Own;

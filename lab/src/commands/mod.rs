@@ -2,6 +2,7 @@
 
 pub(crate) mod assignment;
 pub(crate) mod causes;
+pub(crate) mod cc;
 pub(crate) mod dgemm;
 pub(crate) mod ge;
 pub(crate) mod handin;

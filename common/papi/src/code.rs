@@ -1,0 +1,49 @@
+//! PAPI's return codes and what they mean.
+
+use std::ffi::{CStr, c_int};
+
+macro_rules! codes {
+    ($($name:ident = $number:literal, $text:literal;)*) => {
+        $(#[allow(dead_code, reason = "the table is PAPI's")]
+        pub(crate) const $name: c_int = $number;)*
+
+        /// Name and meaning of a code.
+        pub(crate) fn meaning(code: c_int) -> Option<(&'static str, &'static CStr)> {
+            match code {
+                $($number => Some((concat!("PAPI_", stringify!($name)), $text)),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+codes! {
+    OK = 0, c"No error";
+    EINVAL = -1, c"Invalid argument";
+    ENOMEM = -2, c"Insufficient memory";
+    ESYS = -3, c"A System/C library call failed";
+    ECMP = -4, c"Not supported by component";
+    ECLOST = -5, c"Access to the counters was lost or interrupted";
+    EBUG = -6, c"Internal error, please send mail to the developers";
+    ENOEVNT = -7, c"Event does not exist";
+    ECNFLCT = -8, c"Event exists, but cannot be counted due to counter resource limitations";
+    ENOTRUN = -9, c"EventSet is currently not running";
+    EISRUN = -10, c"EventSet is currently counting";
+    ENOEVST = -11, c"No such EventSet available";
+    ENOTPRESET = -12, c"Event in argument is not a valid preset";
+    ENOCNTR = -13, c"Hardware does not support performance counters";
+    EMISC = -14, c"Unknown error code";
+    EPERM = -15, c"Permission level does not permit operation";
+    ENOINIT = -16, c"PAPI hasn't been initialized yet";
+    ENOCMP = -17, c"Component Index isn't set";
+    ENOSUPP = -18, c"Not supported";
+    ENOIMPL = -19, c"Not implemented";
+    EBUF = -20, c"Buffer size exceeded";
+    EINVAL_DOM = -21, c"EventSet domain is not supported for the operation";
+    EATTR = -22, c"Invalid or missing event attributes";
+    ECOUNT = -23, c"Too many events or attributes";
+    ECOMBO = -24, c"Bad combination of features";
+    ECMP_DISABLED = -25, c"Component containing event is disabled";
+    EDELAY_INIT = -26, c"Delayed initialization component";
+    EMULPASS = -27, c"Event exists, but cannot be counted due to multiple passes required by hardware";
+}

@@ -1,0 +1,86 @@
+//! The program itself: where it lies, the names of its arrays, and the source lines of its
+//! addresses.
+
+use std::ops::Range;
+
+use libc::{c_int, c_void, dl_phdr_info};
+use object::{Object, ObjectSymbol, SymbolKind};
+
+/// A global array or variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Global {
+    pub(crate) range: Range<u64>,
+    pub(crate) name: String,
+}
+
+/// The addresses of the program's own file, and how far they are from those in the file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Image {
+    pub(crate) range: Range<u64>,
+    pub(crate) bias: u64,
+}
+
+impl Image {
+    /// Of this process.
+    pub(crate) fn find() -> Image {
+        unsafe extern "C" fn first(info: *mut dl_phdr_info, _: usize, image: *mut c_void) -> c_int {
+            // SAFETY: the C library gives the object's headers, and the pointer below.
+            let (info, image) = unsafe { (&*info, &mut *image.cast::<Image>()) };
+            for at in 0..usize::from(info.dlpi_phnum) {
+                // SAFETY: there are that many headers.
+                let part = unsafe { &*info.dlpi_phdr.add(at) };
+                if part.p_type == libc::PT_LOAD {
+                    let start = info.dlpi_addr + part.p_vaddr;
+                    let old = &image.range;
+                    let low = if old.is_empty() { start } else { old.start.min(start) };
+                    image.range = low..old.end.max(start + part.p_memsz);
+                }
+            }
+            image.bias = info.dlpi_addr;
+            1 // the first object is the program
+        }
+        let mut image = Image::default();
+        // SAFETY: `first` has the type that is asked for, and ends after the first object.
+        unsafe { libc::dl_iterate_phdr(Some(first), (&raw mut image).cast()) };
+        image
+    }
+
+    /// Its arrays and variables by address; none if the file has no symbols.
+    pub(crate) fn globals(&self) -> Vec<Global> {
+        let Ok(file) = std::fs::read("/proc/self/exe") else { return Vec::new() };
+        let Ok(file) = object::File::parse(&*file) else { return Vec::new() };
+        let is_array =
+            |symbol: &object::Symbol<'_, '_>| symbol.kind() == SymbolKind::Data && symbol.size() > 0;
+        let mut globals: Vec<Global> = file
+            .symbols()
+            .filter(is_array)
+            .map(|symbol| {
+                let start = symbol.address() + self.bias;
+                let name = symbol.name().unwrap_or("?").to_owned();
+                Global { range: start..start + symbol.size(), name }
+            })
+            .collect();
+        globals.sort_by_key(|global| (global.range.start, std::cmp::Reverse(global.range.end)));
+        // Of several names for one place the first is enough.
+        globals.dedup_by(|next, last| next.range.start < last.range.end);
+        globals
+    }
+}
+
+/// The source line of a call, by its return address: `mm1.c:33`, or the function's name where
+/// there are no lines.
+pub(crate) fn line(caller: usize) -> String {
+    let mut found = None;
+    backtrace::resolve((caller - 1) as *mut c_void, |symbol| {
+        // Of inlined functions the innermost comes first.
+        found = found.take().or_else(|| {
+            let file = symbol.filename().and_then(|path| path.file_name());
+            match (file, symbol.lineno(), symbol.name()) {
+                (Some(file), Some(line), _) => Some(format!("{}:{line}", file.to_string_lossy())),
+                (_, _, Some(name)) => Some(format!("{name} (no line: compiled without -g)")),
+                _ => None,
+            }
+        });
+    });
+    found.unwrap_or_else(|| format!("{caller:#x}"))
+}

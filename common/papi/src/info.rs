@@ -1,0 +1,179 @@
+//! What programs can ask about events, the machine and themselves: the structures of `papi.h`.
+
+use std::cell::UnsafeCell;
+use std::ffi::{c_char, c_float, c_int, c_uint};
+use std::ptr::null;
+
+use events::Event;
+use machine::Machine;
+use system::clock;
+
+use crate::code::{EINVAL, ENOEVNT, OK};
+use crate::interface::{PAPI_is_initialized, fill};
+use crate::session;
+use crate::sets::{check, event};
+
+/// `PAPI_event_info_t`.
+#[repr(C)]
+pub struct EventInfo {
+    code: c_uint,
+    symbol: [c_char; 1024],
+    short_description: [c_char; 64],
+    description: [c_char; 1024],
+    component: c_int,
+    units: [c_char; 64],
+    /// Location, types of data and value, scope of time, type and frequency of updates.
+    kinds: [c_int; 6],
+    /// Number of native events; 0 if it cannot be counted.
+    count: c_uint,
+    event_type: c_uint,
+    derived: [c_char; 64],
+    postfix: [c_char; 256],
+    codes: [c_uint; 12],
+    names: [[c_char; 256]; 12],
+    note: [c_char; 1024],
+}
+
+/// `PAPI_get_event_info`.
+///
+/// # Safety
+///
+/// `info` is null or points to a `PAPI_event_info_t`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn PAPI_get_event_info(code: c_int, info: *mut EventInfo) -> c_int {
+    if info.is_null() {
+        return EINVAL;
+    }
+    let event = match event(code) {
+        Ok(event) => event,
+        Err(error) => return error,
+    };
+    // SAFETY: as the caller promises; zeros are texts and numbers.
+    let info = unsafe {
+        info.write_bytes(0, 1);
+        &mut *info
+    };
+    info.code = code.cast_unsigned();
+    fill(&mut info.symbol, event.name());
+    fill(&mut info.short_description, event.description());
+    fill(&mut info.description, event.description());
+    match check(&event) {
+        Ok(()) => {
+            info.count = 1;
+            fill(&mut info.derived, "NOT_DERIVED");
+            fill(&mut info.names[0], event.name());
+        }
+        Err((_, reason)) => fill(&mut info.note, &reason),
+    }
+    if matches!(event, Event::Native(_)) && info.count == 0 { ENOEVNT } else { OK }
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct TlbInfo {
+    kind: c_int,
+    entries: c_int,
+    page: c_int,
+    ways: c_int,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct CacheInfo {
+    kind: c_int,
+    size: c_int,
+    line: c_int,
+    lines: c_int,
+    ways: c_int,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct LevelInfo {
+    tlb: [TlbInfo; 6],
+    cache: [CacheInfo; 6],
+}
+
+/// `PAPI_hw_info_t`.
+#[repr(C)]
+pub struct HardwareInfo {
+    /// Processors of a node, threads of a core, cores of a socket, sockets, nodes, all processors.
+    processors: [c_int; 6],
+    vendor: c_int,
+    vendor_name: [c_char; 128],
+    model: c_int,
+    model_name: [c_char; 128],
+    revision: c_float,
+    /// Family, model and stepping.
+    cpuid: [c_int; 3],
+    max_mhz: c_int,
+    min_mhz: c_int,
+    levels: c_int,
+    level: [LevelInfo; 4],
+    is_virtual: c_int,
+    virtual_vendor: [c_char; 128],
+    virtual_version: [c_char; 128],
+    mhz: c_float,
+    clock_mhz: c_int,
+    reserved: [c_int; 8],
+}
+
+/// Memory for an answer that stays for the life of the process.
+struct Answer<T>(UnsafeCell<T>);
+
+// SAFETY: every call writes the same.
+unsafe impl<T> Sync for Answer<T> {}
+
+static HARDWARE: Answer<std::mem::MaybeUninit<HardwareInfo>> =
+    Answer(UnsafeCell::new(std::mem::MaybeUninit::zeroed()));
+
+/// `PAPI_get_hardware_info`: of the modelled machine, or of this one. The caches of a sealed machine
+/// are not in it.
+#[unsafe(no_mangle)]
+pub extern "C" fn PAPI_get_hardware_info() -> *const HardwareInfo {
+    if PAPI_is_initialized() == 0 {
+        return null();
+    }
+    // SAFETY: zeros are numbers and texts; every call writes the same.
+    let info = unsafe { (*HARDWARE.0.get()).assume_init_mut() };
+    let host;
+    let machine = match session::model() {
+        Some(session) => &session.machine,
+        None => {
+            host = system::machine::host().unwrap_or_else(|why| system::machine::undescribed_host(&why));
+            &host
+        }
+    };
+    let processors = std::thread::available_parallelism().map_or(1, |count| count.get() as c_int);
+    info.processors = [processors, 1, processors, 1, 1, processors];
+    fill(&mut info.vendor_name, if session::model().is_some() { "model" } else { "host" });
+    fill(&mut info.model_name, &format!("{} ({})", machine.name, machine.description));
+    let mhz = machine.clock.unwrap_or_else(clock::tick_rate).0 / 1e6;
+    (info.mhz, info.clock_mhz) = (mhz as c_float, mhz as c_int);
+    (info.max_mhz, info.min_mhz) = (mhz as c_int, mhz as c_int);
+    describe(info, machine);
+    &raw const *info
+}
+
+/// PAPI's numbers for what a cache or TLB holds.
+const DATA: c_int = 2;
+const UNIFIED: c_int = 3;
+
+fn describe(info: &mut HardwareInfo, machine: &Machine) {
+    let levels = machine.visible_levels();
+    info.levels = levels.len().min(info.level.len()) as c_int;
+    for (place, cache) in info.level.iter_mut().zip(levels) {
+        place.cache[0] = CacheInfo {
+            kind: if cache.level == 1 { DATA } else { UNIFIED },
+            size: cache.size.0 as c_int,
+            line: cache.line.0 as c_int,
+            lines: cache.lines() as c_int,
+            ways: cache.ways as c_int,
+        };
+    }
+    let tlbs = if machine.sealed() { &[][..] } else { &machine.tlbs };
+    for (place, tlb) in info.level.iter_mut().zip(tlbs) {
+        let page = machine.page_size.0 as c_int;
+        place.tlb[0] = TlbInfo { kind: DATA, entries: tlb.entries as c_int, page, ways: tlb.ways as c_int };
+    }
+}

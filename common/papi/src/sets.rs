@@ -1,0 +1,342 @@
+//! Event sets, on the model or on hardware counters.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{c_int, c_void};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use counters::{Counting, Sampler};
+use events::{Event, Preset};
+use figures::value::Reading;
+
+use crate::code::*;
+use crate::regions::{Figures, Place};
+use crate::session::{self, is_set, locked};
+use crate::thread;
+
+/// A result with one of PAPI's codes as error.
+pub(crate) type Coded<T> = Result<T, c_int>;
+/// A program's function for overflows.
+pub(crate) type Handler = extern "C" fn(c_int, *mut c_void, i64, *mut c_void);
+
+/// Events that are counted together by the thread that starts them.
+#[derive(Default)]
+pub(crate) struct Set {
+    /// Codes of the events, and the events; none is one that is accepted and not counted.
+    pub(crate) events: Vec<(c_int, Option<Event>)>,
+    pub(crate) is_running: bool,
+    pub(crate) is_multiplexed: bool,
+    /// The figures of the last stop.
+    last: Vec<i64>,
+    /// Under the model: the counts at the start, or at the last reset.
+    base: Vec<i64>,
+    /// Where it was started, by which thread, and what was counted then.
+    started: Option<(usize, usize, Figures)>,
+    counting: Option<Counting>,
+    pub(crate) overflow: Option<(c_int, i64, Handler)>,
+    sampler: Option<Sampler>,
+}
+
+// SAFETY: the counters' files and buffers may be used by any thread, one at a time.
+unsafe impl Send for Set {}
+
+/// All sets by their numbers.
+pub(crate) static SETS: Mutex<BTreeMap<c_int, Set>> = Mutex::new(BTreeMap::new());
+/// Native events that programs have named, by the lower bits of their codes.
+static NATIVES: Mutex<Vec<Event>> = Mutex::new(Vec::new());
+/// Events whose refusal was printed.
+static REFUSED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+static LACKS_FETCHES: AtomicBool = AtomicBool::new(false);
+
+const PRESETS: u32 = 0x8000_0000;
+const NATIVE: u32 = 0x4000_0000;
+/// The value of an event that is accepted and not counted.
+const SKIPPED: i64 = -1;
+
+/// The event with one of PAPI's codes.
+pub(crate) fn event(code: c_int) -> Coded<Event> {
+    let bits = code.cast_unsigned();
+    if bits & PRESETS != 0 {
+        let preset = Preset::all().find(|preset| preset.code() == bits);
+        return preset.map(Event::Preset).ok_or(ENOTPRESET);
+    }
+    let at = if bits & NATIVE != 0 { (bits & !NATIVE) as usize } else { usize::MAX };
+    locked(&NATIVES).get(at).cloned().ok_or(ENOEVNT)
+}
+
+/// The code of the event called `name`.
+pub(crate) fn code(name: &str) -> Coded<c_int> {
+    let unknown = if name.starts_with("PAPI_") { ENOTPRESET } else { ENOEVNT };
+    match counters::event(name) {
+        Ok(Event::Preset(preset)) => Ok(preset.code().cast_signed()),
+        Err(_) => Err(unknown),
+        Ok(_) if session::model().is_some() => Err(ENOEVNT),
+        Ok(event) => {
+            let mut natives = locked(&NATIVES);
+            let at = natives.iter().position(|known| *known == event).unwrap_or_else(|| {
+                natives.push(event);
+                natives.len() - 1
+            });
+            Ok((NATIVE | at as u32).cast_signed())
+        }
+    }
+}
+
+/// The event that the model counts for `event`. It fetches no instructions, so that the misses of
+/// instructions and data together are those of data.
+fn modelled(event: &Event) -> Event {
+    let name = event.name().replace("_TC", "_DC").replace("TLB_TL", "TLB_DM");
+    Event::parse(&name).unwrap_or_else(|_| event.clone())
+}
+
+/// Whether an event that was added includes instruction fetches, which the model leaves out.
+pub(crate) fn counted_without_fetches() -> bool {
+    LACKS_FETCHES.load(Ordering::Relaxed)
+}
+
+/// Whether `event` can be counted by the calling thread; if not, PAPI's code and the reason.
+pub(crate) fn check(event: &Event) -> Result<(), (c_int, String)> {
+    if session::model().is_none() {
+        return counters::definition(event)
+            .map(drop)
+            .map_err(|error| (error.code.number(), error.to_string()));
+    }
+    let Some(thread) = thread::current() else {
+        return Err((ESYS, "accesses of a forked process are not counted".to_owned()));
+    };
+    let reading = thread.counts().reading(&modelled(event));
+    let Some(reason) = reading.reason() else { return Ok(()) };
+    let hint = match event {
+        Event::Preset(preset) if preset.cache_event().is_some() => {
+            let shared = session::model().is_some_and(session::Session::leaves_levels_out);
+            if thread.number > 0 && shared {
+                "; a level that cores share is modelled for the first thread alone"
+            } else {
+                ""
+            }
+        }
+        event if *event == Event::TLB_DM => "",
+        _ => {
+            "; it counts loads, stores and misses: build with `lab cc --native` to count this with hardware counters"
+        }
+    };
+    Err((ENOEVNT, format!("{reason}{hint}")))
+}
+
+/// Prints once why `event` is refused.
+pub(crate) fn refuse(event: &Event, (code, reason): (c_int, String)) -> c_int {
+    if locked(&REFUSED).insert(event.name().to_owned()) {
+        eprintln!("lab: {event}: {reason}");
+    }
+    code
+}
+
+/// The calling thread's counts of `events` under the model.
+fn counted(events: &[(c_int, Option<Event>)]) -> Coded<Vec<i64>> {
+    let counts = thread::current().ok_or(ESYS)?.counts();
+    let amount =
+        |event: &Event| counts.reading(&modelled(event)).amount().map_or(SKIPPED, |amount| amount as i64);
+    Ok(events.iter().map(|(_, event)| event.as_ref().map_or(SKIPPED, amount)).collect())
+}
+
+/// Whole numbers of readings; a figure that got lost is a conflict.
+fn whole(readings: &[Reading]) -> Coded<Vec<i64>> {
+    let amount = |reading: &Reading| match reading.amount() {
+        Some(amount) => Ok(amount as i64),
+        None => {
+            eprintln!("lab: {reading}");
+            Err(ECNFLCT)
+        }
+    };
+    readings.iter().map(amount).collect()
+}
+
+/// A new empty set.
+pub(crate) fn create() -> c_int {
+    let mut sets = locked(&SETS);
+    let number = (1..).find(|number| !sets.contains_key(number)).unwrap_or(1);
+    sets.insert(number, Set::default());
+    number
+}
+
+/// Does something with the set of that number.
+pub(crate) fn with<T>(set: c_int, action: impl FnOnce(&mut Set) -> Coded<T>) -> Coded<T> {
+    action(locked(&SETS).get_mut(&set).ok_or(ENOEVST)?)
+}
+
+impl Set {
+    pub(crate) fn must_run(&self, running: bool) -> Coded<()> {
+        match (self.is_running, running) {
+            (true, false) => Err(EISRUN),
+            (false, true) => Err(ENOTRUN),
+            _ => Ok(()),
+        }
+    }
+
+    /// Adds an event, or says on stderr why not.
+    pub(crate) fn add(&mut self, code: c_int) -> Coded<()> {
+        self.must_run(false)?;
+        let event = event(code)?;
+        if self.events.iter().any(|(known, _)| *known == code) {
+            return Err(ECNFLCT);
+        }
+        let checked = check(&event);
+        let counted = match checked {
+            Ok(()) => {
+                if session::model().is_some() && modelled(&event) != event {
+                    LACKS_FETCHES.store(true, Ordering::Relaxed);
+                }
+                Some(event)
+            }
+            Err((_, reason)) if is_set("LAB_MISSING", "skip") => {
+                if let Some(session) = session::model() {
+                    locked(&session.skipped).insert((event.name().to_owned(), reason));
+                } else {
+                    eprintln!("lab: {event} is not counted, its value is -1: {reason}");
+                }
+                None
+            }
+            Err(refusal) => return Err(refuse(&event, refusal)),
+        };
+        self.events.push((code, counted));
+        let changed = self.changed();
+        if changed.is_err() {
+            self.events.pop();
+            self.changed()?;
+        }
+        changed
+    }
+
+    /// Removes an event.
+    pub(crate) fn remove(&mut self, code: c_int) -> Coded<()> {
+        self.must_run(false)?;
+        let at = self.events.iter().position(|(known, _)| *known == code).ok_or(EINVAL)?;
+        self.events.remove(at);
+        self.changed()
+    }
+
+    /// Prepares the counters for the events.
+    fn changed(&mut self) -> Coded<()> {
+        self.last = self.events.iter().map(|(_, event)| if event.is_some() { 0 } else { SKIPPED }).collect();
+        self.counting = None;
+        let events: Vec<Event> = self.events.iter().filter_map(|(_, event)| event.clone()).collect();
+        if session::model().is_none() && !events.is_empty() {
+            let counting = Counting::of_thread(&events);
+            if counting.passes() > 1 && !self.is_multiplexed {
+                return Err(ECNFLCT);
+            }
+            self.counting = Some(counting);
+        }
+        Ok(())
+    }
+
+    /// Counts from zero; `caller` is the line that says so.
+    pub(crate) fn start(&mut self, caller: usize) -> Coded<()> {
+        self.must_run(false)?;
+        if self.events.is_empty() {
+            return Err(EINVAL);
+        }
+        if let (Some(session), Some(thread)) = (session::model(), thread::current()) {
+            self.started = Some((caller, thread.number, thread.figures(session)));
+            self.base = counted(&self.events)?;
+        } else if let Some(counting) = &mut self.counting {
+            if let Some((code, threshold, _)) = self.overflow {
+                let sampler = event(code).and_then(|event| {
+                    Sampler::new(&event, threshold.unsigned_abs()).map_err(|error| error.code.number())
+                });
+                let mut sampler = sampler?;
+                sampler.resume().map_err(|error| error.code.number())?;
+                self.sampler = Some(sampler);
+            }
+            counting.start().map_err(|error| error.code.number())?;
+        }
+        self.is_running = true;
+        Ok(())
+    }
+
+    /// Counts from zero; its region is not reported, as named ones are.
+    pub(crate) fn start_unlisted(&mut self) -> Coded<()> {
+        self.start(0)?;
+        self.started = None;
+        Ok(())
+    }
+
+    /// The figures of all events since the start or the last reset; of a stopped set those of
+    /// its last stop.
+    pub(crate) fn read(&self) -> Coded<Vec<i64>> {
+        if !self.is_running {
+            return Ok(self.last.clone());
+        }
+        if session::model().is_some() {
+            let since = |(now, base): (i64, &i64)| if now == SKIPPED { SKIPPED } else { now - base };
+            return Ok(counted(&self.events)?.into_iter().zip(&self.base).map(since).collect());
+        }
+        let Some(counting) = &self.counting else { return Ok(self.last.clone()) };
+        self.spread(&whole(&counting.read().map_err(|error| error.code.number())?)?)
+    }
+
+    /// The figures of the counted events, with those that are not counted between them.
+    fn spread(&self, counted: &[i64]) -> Coded<Vec<i64>> {
+        let mut counted = counted.iter();
+        Ok(self
+            .events
+            .iter()
+            .map(|(_, event)| event.as_ref().and(counted.next()).copied().unwrap_or(SKIPPED))
+            .collect())
+    }
+
+    /// Counts from zero again.
+    pub(crate) fn reset(&mut self) -> Coded<()> {
+        if !self.is_running {
+            self.last.iter_mut().filter(|value| **value != SKIPPED).for_each(|value| *value = 0);
+        } else if session::model().is_some() {
+            self.base = counted(&self.events)?;
+        } else if let Some(counting) = &mut self.counting {
+            counting.reset().map_err(|error| error.code.number())?;
+        }
+        Ok(())
+    }
+
+    /// Ends counting; `number` is the set's, for the handler of its overflows.
+    pub(crate) fn stop(&mut self, number: c_int, caller: usize) -> Coded<Vec<i64>> {
+        self.must_run(true)?;
+        if session::model().is_some() {
+            self.last = self.read()?;
+            self.end_region(Some(caller));
+        } else if let Some(counting) = &mut self.counting {
+            let readings = counting.stop().map_err(|error| error.code.number())?;
+            self.is_running = false;
+            self.last = self.spread(&whole(&readings)?)?;
+            let samples = self.sampler.take().map(Sampler::finish).transpose();
+            let samples = samples.map_err(|error| error.code.number())?;
+            if let (Some(samples), Some((_, _, handler))) = (samples, self.overflow) {
+                for address in samples.addresses {
+                    handler(number, address as *mut c_void, 1, std::ptr::null_mut());
+                }
+            }
+        }
+        self.is_running = false;
+        Ok(self.last.clone())
+    }
+
+    /// Adds what was counted since the start to the region from there to `stop`.
+    pub(crate) fn end_region(&mut self, stop: Option<usize>) {
+        let (Some(session), Some((caller, number, before))) = (session::model(), self.started.take()) else {
+            return;
+        };
+        let now = thread::current().filter(|thread| thread.number == number);
+        let Some(now) = now.map(|thread| thread.figures(session)) else { return };
+        let mut regions = locked(&session.regions);
+        let region = regions.entry((number, Place::Lines(caller, stop))).or_default();
+        region.passes += 1;
+        region.figures.add(&now, &before);
+    }
+}
+
+/// Ends the regions of the calling thread in which the program has ended.
+pub(crate) fn end_open_regions() {
+    if let Ok(mut sets) = SETS.try_lock() {
+        sets.values_mut().filter(|set| set.is_running).for_each(|set| set.end_region(None));
+    }
+}
