@@ -71,7 +71,7 @@ pub struct Replay {
     regions: Regions,
     kinds: Classifier,
     /// Accesses and misses by piece of [`PAGE`] bytes, at the model's addresses.
-    pages: Vec<[u64; 2]>,
+    pages: Option<Vec<[u64; 2]>>,
     names: Vec<&'static str>,
     machine: Machine,
 }
@@ -98,10 +98,17 @@ impl Replay {
             regions: Regions::new(sim.virtual_span(), reach.min(MAX_REACH)),
             kinds: Classifier::new(&machine.levels[0]),
             sim,
-            pages: Vec::new(),
+            pages: Some(Vec::new()),
             names,
             machine: machine.clone(),
         })
+    }
+
+    /// The same without counts by page, which take time.
+    #[must_use]
+    pub fn without_pages(mut self) -> Replay {
+        self.pages = None;
+        self
     }
 
     /// An access of `bytes` bytes, counted for the name with index `name`. Returns how many of
@@ -110,7 +117,21 @@ impl Replay {
     /// # Errors
     ///
     /// If the trace uses too much memory; the access is not counted then.
+    #[inline]
     pub fn access(&mut self, address: u64, bytes: u64, store: bool, name: u8) -> Result<u64, TooFar> {
+        if self.pages.is_none()
+            && let Some(own) = self.regions.recent(address)
+            && (own ^ (own + bytes.max(1) - 1)) >> self.sim.levels[0].shift == 0
+            && self.sim.repeats(own, store)
+            && self.kinds.repeats(own)
+        {
+            self.sim.tally.core.accesses[usize::from(store)] += 1;
+            return Ok(0);
+        }
+        self.access_lines(address, bytes, store, name)
+    }
+
+    fn access_lines(&mut self, address: u64, bytes: u64, store: bool, name: u8) -> Result<u64, TooFar> {
         let shift = self.sim.levels[0].shift;
         let last = address.saturating_add(bytes.saturating_sub(1)) >> shift;
         let mut missed = u64::from(self.access_line(address, store, name)?);
@@ -130,12 +151,14 @@ impl Replay {
         self.sim.access_line(own, store, name);
         let missed = self.sim.tally.levels[0].misses[array][kind] != before;
         self.kinds.access(own, store, missed);
-        let page = (own / PAGE) as usize;
-        if page >= self.pages.len() {
-            self.pages.resize(page + 1, [0; 2]);
+        if let Some(pages) = &mut self.pages {
+            let page = (own / PAGE) as usize;
+            if page >= pages.len() {
+                pages.resize(page + 1, [0; 2]);
+            }
+            pages[page][0] += 1;
+            pages[page][1] += u64::from(missed);
         }
-        self.pages[page][0] += 1;
-        self.pages[page][1] += u64::from(missed);
         Ok(missed)
     }
 
@@ -185,7 +208,7 @@ impl Replay {
 
     /// The pieces of [`PAGE`] bytes that were accessed, by address.
     pub fn pages(&self) -> Vec<PageMisses> {
-        let used = self.pages.iter().zip(0..).filter(|([accesses, _], _)| *accesses > 0);
+        let used = self.pages.iter().flatten().zip(0..).filter(|([accesses, _], _)| *accesses > 0);
         let mut pages: Vec<PageMisses> = used
             .map(|(&[accesses, misses], page)| PageMisses {
                 address: self.regions.address(page * PAGE),
@@ -215,6 +238,17 @@ struct Regions {
 impl Regions {
     fn new(bytes: u64, reach: u64) -> Regions {
         Regions { bytes, reach, bases: HashMap::new(), used: Vec::new(), recent: [(u64::MAX, 0); 16] }
+    }
+
+    /// The model's address, if the region is one of those used last.
+    #[inline(always)]
+    fn recent(&self, address: u64) -> Option<u64> {
+        if !self.bytes.is_power_of_two() {
+            return None;
+        }
+        let region = address >> self.bytes.trailing_zeros();
+        let (recent, base) = self.recent[region as usize % 16];
+        (recent == region && region != u64::MAX).then_some(base + (address & (self.bytes - 1)))
     }
 
     /// The model's address.

@@ -241,6 +241,20 @@ impl Simulator {
         }
     }
 
+    /// Whether an access within one line changes nothing: its page and its line are those that
+    /// were used last in their sets.
+    #[inline(always)]
+    pub(crate) fn repeats(&self, address: u64, store: bool) -> bool {
+        let page = address >> self.page_shift;
+        let last_page = self.last_pages[page as usize & (self.last_pages.len() - 1)];
+        let (set, key) = self.levels[0].place(address);
+        let last = self.last_lines[set & (self.last_lines.len() - 1)];
+        (last_page == page || self.tlbs.is_empty())
+            && last & LINE == key
+            && (!store || last & DIRTY != 0)
+            && self.pages.is_none()
+    }
+
     /// An access within one line.
     #[inline(always)]
     pub(crate) fn access_line(&mut self, address: u64, store: bool, array: u8) {

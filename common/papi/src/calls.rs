@@ -366,19 +366,15 @@ extern "C" fn posix_memalign(place: *mut *mut u8, align: usize, bytes: usize, ca
     0
 }
 
-// In C++ programs alone, so the symbol may be missing.
-std::arch::global_asm!(".weak _ZSt17__throw_bad_allocv");
-
-unsafe extern "C-unwind" {
-    #[link_name = "_ZSt17__throw_bad_allocv"]
-    fn throw_bad_alloc() -> !;
-}
+// In C++ programs alone.
+address_of_weak! { throw_bad_alloc, "_ZSt17__throw_bad_allocv" }
 
 extern "C-unwind" fn new_aligned(bytes: usize, align: usize, caller: usize) -> *mut u8 {
     let block = heap::allocate(bytes, align.max(ALIGN), caller);
     if block.is_null() {
-        // SAFETY: only C++ programs call new, and they have it.
-        unsafe { throw_bad_alloc() };
+        // SAFETY: only C++ programs call new, and those have this function.
+        let throw = unsafe { std::mem::transmute::<usize, extern "C-unwind" fn() -> !>(throw_bad_alloc()) };
+        throw();
     }
     block
 }

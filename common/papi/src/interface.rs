@@ -89,6 +89,12 @@ pub extern "C" fn PAPI_library_init(version: c_int) -> c_int {
     if !(3..=7).contains(&(version >> 24)) {
         return number(Err(EINVAL));
     }
+    if session::model().is_none() && !session::is_native() {
+        eprintln!(
+            "lab: the program was not compiled by lab cc, so nothing can be counted: `make clean`, then build all of it with lab cc"
+        );
+        return number(Err(ESYS));
+    }
     if INITED.load(Ordering::Relaxed) == NOT_INITED {
         INITED.store(LOW_LEVEL, Ordering::Relaxed);
     }

@@ -52,6 +52,14 @@ pub(crate) fn model() -> Option<&'static Session> {
     SESSION.get()
 }
 
+// `lab cc --native` defines it when linking.
+address_of_weak! { native_mark, "lab_is_native" }
+
+/// Whether the program was linked to count with hardware counters.
+pub(crate) fn is_native() -> bool {
+    native_mark() != 0
+}
+
 /// The value of a mutex, also after a panic elsewhere.
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

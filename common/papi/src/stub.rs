@@ -1,5 +1,29 @@
 //! Functions that pass on where they were called from.
 
+/// A function that gives the address of a symbol that a program may lack; 0 then.
+macro_rules! address_of_weak {
+    ($name:ident, $symbol:literal) => {
+        std::arch::global_asm!(
+            concat!(".weak ", $symbol),
+            ".pushsection .data.rel.ro,\"aw\"",
+            ".balign 8",
+            concat!("lab_address_of_", $symbol, ": .quad ", $symbol),
+            ".popsection",
+            concat!(".globl lab_address_of_", $symbol),
+            concat!(".hidden lab_address_of_", $symbol),
+        );
+
+        fn $name() -> usize {
+            unsafe extern "C" {
+                #[link_name = concat!("lab_address_of_", $symbol)]
+                static ADDRESS: usize;
+            }
+            // SAFETY: it is defined above, and the linker alone writes to it.
+            unsafe { (&raw const ADDRESS).read_volatile() }
+        }
+    };
+}
+
 /// A function that is `$target` with its return address as argument number `$place`, from 0.
 macro_rules! stub {
     ($name:ident, $target:path, $place:tt) => {

@@ -124,8 +124,9 @@ pub(crate) fn copied(address: u64, bytes: u64) -> bool {
 
 impl Thread {
     fn new(session: &Session, number: usize) -> Result<Thread, String> {
-        let replay =
-            Replay::new(session.machine_of(number), vec!["all"]).map_err(|error| error.to_string())?;
+        let replay = Replay::new(session.machine_of(number), vec!["all"])
+            .map_err(|error| error.to_string())?
+            .without_pages();
         Ok(Thread {
             number,
             replay,
