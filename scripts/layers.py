@@ -167,7 +167,7 @@ def main():
             if used in SYSTEM_CRATES and name in PORTABLE:
                 faults.add(f"{name} is portable and must not use {used}")
         for target in package["targets"]:
-            if {"lib", "bin"} & set(target["kind"]):
+            if {"lib", "rlib", "bin"} & set(target["kind"]):
                 faults.update(check(target["src_path"], name in PORTABLE))
     print("\n".join(sorted(faults)) or f"{len(packages)} crates use only lower layers, and no modules form a cycle")
     sys.exit(bool(faults))

@@ -25,7 +25,7 @@
 //! | | `threads` | threads for measured kernels: work at once, a team with a barrier |
 //! | **experiments** | [`latency`] | timing with accesses that wait for each other |
 //! | | [`counters`] | hardware counters: groups, sampling, refusals |
-//! | | `papi` | PAPI's interface on them |
+//! | | `papi` | PAPI's C interface and compilers' calls, for C programs (`lab cc` links it) |
 //! | **session** | `common` | [one region measured](measure), [options](cli), [output](mod@output), [failures](failure) |
 //! | **tests** | `skip` | lists tests that cannot run on this machine |
 //! | **programs** | `spark` … `lab` | the kernels, each with its handout |

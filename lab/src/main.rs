@@ -12,7 +12,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use common::failure::Failure;
 
-use commands::{assignment, causes, cc, dgemm, ge, handin, machines, plot, trace};
+use commands::{assignment, causes, dgemm, ge, handin, machines, plot, trace};
 
 /// The cache lab: the whole assignment in one run, its charts and its report
 ///
@@ -32,9 +32,11 @@ enum Command {
     Assignment(assignment::Args),
     Book(book::Args),
     Causes(causes::Args),
-    Cc(cc::Args),
+    #[cfg(target_os = "linux")]
+    Cc(commands::cc::Args),
+    #[cfg(target_os = "linux")]
     #[command(name = "c++")]
-    Cxx(cc::Args),
+    Cxx(commands::cc::Args),
     Compare(compare::Args),
     Exercise(exercise::Args),
     Dgemm(dgemm::Args),
@@ -48,7 +50,7 @@ enum Command {
 /// The commands by what they are for; any other is listed last.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("The report", &["run", "handin", "compare"]),
-    ("Measure and draw", &["ge", "dgemm", "causes", "trace", "plot", "machines"]),
+    ("Measure and draw", &["ge", "dgemm", "causes", "cc", "c++", "trace", "plot", "machines"]),
     ("Read and practise", &["book", "exercise"]),
     ("For a course", &["assignment"]),
 ];
@@ -113,8 +115,10 @@ fn done(command: Command) -> Result<(), Failure> {
         Command::Assignment(args) => assignment::run(&args),
         Command::Book(args) => book::run(&args),
         Command::Causes(args) => causes::run(&args),
-        Command::Cc(_) => cc::run(cc::Language::C),
-        Command::Cxx(_) => cc::run(cc::Language::Cxx),
+        #[cfg(target_os = "linux")]
+        Command::Cc(_) => commands::cc::run(commands::cc::Language::C),
+        #[cfg(target_os = "linux")]
+        Command::Cxx(_) => commands::cc::run(commands::cc::Language::Cxx),
         Command::Compare(args) => compare::run(&args),
         Command::Exercise(args) => exercise::run(&args),
         Command::Dgemm(args) => dgemm::run(&args),

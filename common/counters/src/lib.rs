@@ -2,7 +2,7 @@
 //! is in the way, and counts that say how they were got.
 //!
 //! The programs use [`Counting`], [`definition`], [`Sampler`], [`Platform`] and
-//! [`watched_code`]. PAPI's interface, on the same counters, is the crate `papi`.
+//! [`watched_code`]. PAPI's C interface on the same counters is the crate `papi`.
 //!
 //! Before anything is counted, cycles and instructions of a known loop are: a PMU that
 //! stays at 0, or counts more than any processor can do, is refused for all events.

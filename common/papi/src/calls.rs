@@ -87,7 +87,7 @@ pub extern "C" fn __tsan_func_exit() {}
 /// Before anything else in a program.
 #[unsafe(no_mangle)]
 pub extern "C" fn __tsan_init() {
-    crate::session::begin();
+    crate::program::begin();
 }
 
 unsafe extern "C" {

@@ -6,7 +6,7 @@
 //! | the compiler's call before an access, with its return address | `calls.rs`, `stub.rs` |
 //! | the thread's caches count it, for its source line and its array | `thread.rs` |
 //! | arrays: blocks of `malloc` and `new`, globals | `heap.rs`, `image.rs` |
-//! | a machine, the threads, and the end of the program | `session.rs` |
+//! | the machine; start and end of the program | `session.rs`, `program.rs` |
 //! | PAPI's functions, on these counts or on the crate `counters` | `interface.rs`, `high.rs`, `info.rs`, `sets.rs` |
 //! | regions, and what is printed and saved | `regions.rs`, `report.rs` |
 //!
@@ -31,6 +31,7 @@ mod high;
 mod image;
 mod info;
 mod interface;
+mod program;
 mod regions;
 mod report;
 mod session;

@@ -5,13 +5,14 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::ptr::null_mut;
+use std::sync::Mutex;
 
 use cache::{Counts, Replay};
 use figures::units::Seconds;
 
 use crate::heap;
 use crate::regions::Figures;
-use crate::session::{self, Session};
+use crate::session::{self, Session, locked};
 
 /// The model's address of the place where a stack begins.
 const STACK: u64 = 0x20_0000_0000;
@@ -65,6 +66,29 @@ pub(crate) struct Thread {
     copied: (u64, u64),
 }
 
+/// A thread's caches, which are never freed.
+struct Pointer(*mut Thread);
+
+// SAFETY: other threads read it only when the program is at its end.
+unsafe impl Send for Pointer {}
+
+static THREADS: Mutex<Vec<Pointer>> = Mutex::new(Vec::new());
+
+/// All threads so far, in order of their first accesses.
+pub(crate) fn all() -> Vec<&'static Thread> {
+    // SAFETY: threads are never freed; those that still run may count a little more meanwhile.
+    locked(&THREADS).iter().map(|thread| unsafe { &*thread.0 }).collect()
+}
+
+/// Adds the calling thread.
+fn join(session: &Session) -> *mut Thread {
+    let mut threads = locked(&THREADS);
+    let thread = Thread::new(session, threads.len()).unwrap_or_else(|sentence| session::refuse(2, &sentence));
+    let thread: *mut Thread = Box::into_raw(Box::new(thread));
+    threads.push(Pointer(thread));
+    thread
+}
+
 thread_local! {
     static THREAD: Cell<*mut Thread> = const { Cell::new(null_mut()) };
     /// Whether this thread's accesses are ignored: the library itself calls the C library.
@@ -96,7 +120,7 @@ pub(crate) fn current() -> Option<&'static mut Thread> {
     }
     if THREAD.get().is_null() {
         IGNORED.set(true);
-        let thread = session::model().map(|session| session.join(Thread::new));
+        let thread = session::model().map(join);
         IGNORED.set(false);
         THREAD.set(thread?);
     }
@@ -215,7 +239,7 @@ impl Thread {
         } else if self.stack.contains(&address) {
             Some((self.stack.clone(), Owner::Stack))
         } else {
-            session::global_at(address)
+            session::global_at(address).map(|(range, global)| (range, Owner::Global(global)))
         }
         .unwrap_or((address..address + 1, Owner::Other));
         let at = (address >> 6) as usize % self.recent.len();

@@ -2,6 +2,7 @@
 
 pub(crate) mod assignment;
 pub(crate) mod causes;
+#[cfg(target_os = "linux")]
 pub(crate) mod cc;
 pub(crate) mod dgemm;
 pub(crate) mod ge;

@@ -8,6 +8,8 @@ mod accesses;
 mod assignment;
 #[cfg(unix)]
 mod broken_off;
+#[cfg(target_os = "linux")]
+mod cc;
 mod command_lines;
 mod compare;
 mod exercises;

@@ -1,0 +1,141 @@
+//! The start and the end of an instrumented program.
+
+use std::ffi::c_int;
+use std::ptr::null_mut;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use machine::{CacheLevel, Machine};
+
+use crate::image::Image;
+use crate::report;
+use crate::session::{REPORT, SESSION, Session, is_set, model, refuse};
+use crate::thread;
+
+static IS_OVER: AtomicBool = AtomicBool::new(false);
+
+/// Logical processors of one core, at most: a level that more share is not private.
+const THREADS_OF_A_CORE: usize = 2;
+/// Bytes of stack for a report after a stack overflow.
+const SIGNAL_STACK: usize = 1 << 20;
+/// Seconds for a report after a signal, which may have interrupted the library itself.
+const SIGNAL_TIME: u32 = 30;
+
+/// Starts the model, before the program's own first step.
+pub(crate) fn begin() {
+    if SESSION.get().is_some() {
+        return;
+    }
+    let wanted = std::env::var("LAB_MACHINE").unwrap_or_else(|_| "host".to_owned());
+    let machine = system::machine::select(&wanted).unwrap_or_else(|error| {
+        refuse(2, &format!("LAB_MACHINE: {error}"));
+    });
+    if machine.levels.is_empty() {
+        refuse(2, &format!("LAB_MACHINE: {}", machine.unknown.join("; ")));
+    }
+    if let Some(path) = std::env::var_os("LAB_RECORD")
+        && let Err(error) = system::files::try_place(path.as_ref())
+    {
+        refuse(2, &format!("LAB_RECORD: {error}"));
+    }
+    let is_private = |cache: &&CacheLevel| cache.level == 1 || cache.shared_by <= THREADS_OF_A_CORE;
+    let levels = machine.levels.iter().filter(is_private).cloned().collect();
+    let private = Machine { levels, ..machine.clone() };
+    let latencies =
+        machine.levels.iter().all(|cache| cache.latency.is_some()) && machine.memory_latency.is_some();
+    let clock = if is_set("LAB_TIME", "clock") {
+        Some("LAB_TIME asks for it".to_owned())
+    } else {
+        (!latencies).then(|| format!("the description of {} lacks latencies", machine.name))
+    };
+    let image = Image::find();
+    let globals = image.globals();
+    let session = Session {
+        machine,
+        private,
+        image,
+        globals,
+        regions: Mutex::default(),
+        skipped: Mutex::default(),
+        clock,
+    };
+    if SESSION.set(session).is_err() {
+        return;
+    }
+    let _ = REPORT.set(finish);
+    // SAFETY: all are functions without conditions on the time of their call.
+    unsafe {
+        libc::atexit(at_exit);
+        libc::pthread_atfork(None, None, Some(forked));
+    }
+    catch_signals();
+}
+
+extern "C" fn at_exit() {
+    finish(None);
+}
+
+/// In the child of a fork: its caches would be copies of its parent's.
+unsafe extern "C" fn forked() {
+    thread::ignore();
+    IS_OVER.store(true, Ordering::SeqCst);
+    // SAFETY: these take no arguments and cannot fail.
+    let (own, parent) = unsafe { (libc::getpid(), libc::getppid()) };
+    eprintln!("lab: note: process {parent} has forked process {own}, whose accesses are not counted");
+}
+
+/// Reports once; `interrupted` says why the program has not come to its end.
+fn finish(interrupted: Option<&str>) {
+    if IS_OVER.swap(true, Ordering::SeqCst) {
+        return;
+    }
+    if let Some(session) = model() {
+        report::write(session, &thread::all(), interrupted);
+    }
+}
+
+const SIGNALS: [c_int; 9] = [
+    libc::SIGSEGV,
+    libc::SIGBUS,
+    libc::SIGFPE,
+    libc::SIGILL,
+    libc::SIGABRT,
+    libc::SIGINT,
+    libc::SIGTERM,
+    libc::SIGHUP,
+    libc::SIGXCPU,
+];
+
+extern "C" fn signalled(signal: c_int) {
+    // SAFETY: should the signal have interrupted the library in the middle of something,
+    // the alarm ends the process.
+    unsafe { libc::alarm(SIGNAL_TIME) };
+    // SAFETY: strsignal gives a text that stays until its next call.
+    let name = unsafe { std::ffi::CStr::from_ptr(libc::strsignal(signal)) }.to_string_lossy();
+    finish(Some(&format!("signal {signal} ({name}) ended the program")));
+    // SAFETY: the signal has its default effect again.
+    unsafe { libc::raise(signal) };
+}
+
+/// Reports at signals that end the program, unless it handles or ignores them.
+fn catch_signals() {
+    // SAFETY: the structures are the C library's, filled as it asks.
+    unsafe {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        let place = libc::mmap(null_mut(), SIGNAL_STACK, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0);
+        if place != libc::MAP_FAILED {
+            let stack = libc::stack_t { ss_sp: place, ss_flags: 0, ss_size: SIGNAL_STACK };
+            libc::sigaltstack(&raw const stack, null_mut());
+        }
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = signalled as extern "C" fn(c_int) as usize;
+        action.sa_flags = libc::SA_ONSTACK | libc::SA_RESETHAND | libc::SA_NODEFER;
+        for signal in SIGNALS {
+            let mut old: libc::sigaction = std::mem::zeroed();
+            libc::sigaction(signal, null_mut(), &raw mut old);
+            if old.sa_sigaction == libc::SIG_DFL {
+                libc::sigaction(signal, &raw const action, null_mut());
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+/* Programs that end within a region, in the way that is asked for. */
+#include <papi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int array[1 << 12];
+
+int main(int count, char **words) {
+    const char *how = count > 1 ? words[1] : "";
+    int set = PAPI_NULL;
+    long long value;
+    PAPI_library_init(PAPI_VER_CURRENT);
+    PAPI_create_eventset(&set);
+    if (!strcmp(how, "cycles")) {
+        int code = PAPI_add_event(set, PAPI_TOT_CYC);
+        printf("%d\n", code);
+        if (code != PAPI_OK)
+            return 3;
+    }
+    PAPI_add_event(set, PAPI_SR_INS);
+    PAPI_start(set);
+    for (int at = 0; at < 1 << 12; at++)
+        array[at] = at;
+    if (!strcmp(how, "exit"))
+        exit(4);
+    if (!strcmp(how, "crash"))
+        *(volatile int *)8 = 1;
+    if (!strcmp(how, "abort"))
+        abort();
+    if (!strcmp(how, "fork")) {
+        if (fork() == 0) {
+            array[0] = 1;
+            return 0;
+        }
+        wait(NULL);
+    }
+    if (!strcmp(how, "menu")) {
+        int choice = 0;
+        if (scanf("%d", &choice) == 1)
+            printf("choice %d\n", choice);
+    }
+    PAPI_stop(set, &value);
+    printf("%lld\n", value);
+    return 0;
+}

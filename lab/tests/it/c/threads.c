@@ -1,0 +1,33 @@
+/* Threads that walk one array each; each counts its own accesses. */
+#include <papi.h>
+#include <pthread.h>
+#include <stdio.h>
+
+enum { THREADS = 3, BYTES = 1 << 16 };
+static char array[THREADS][BYTES] __attribute__((aligned(4096)));
+static long long counted[THREADS][2];
+
+static void *walk(void *own) {
+    int number = (int)(long)own, set = PAPI_NULL, events[] = {PAPI_L1_DCM, PAPI_SR_INS};
+    PAPI_create_eventset(&set);
+    PAPI_add_events(set, events, 2);
+    PAPI_start(set);
+    for (int pass = 0; pass <= number; pass++)
+        for (int at = 0; at < BYTES; at += 64)
+            array[number][at] = 1;
+    PAPI_stop(set, counted[number]);
+    return NULL;
+}
+
+int main(void) {
+    pthread_t threads[THREADS];
+    PAPI_library_init(PAPI_VER_CURRENT);
+    PAPI_thread_init((unsigned long (*)(void))pthread_self);
+    for (long number = 0; number < THREADS; number++)
+        pthread_create(&threads[number], NULL, walk, (void *)number);
+    for (int number = 0; number < THREADS; number++)
+        pthread_join(threads[number], NULL);
+    for (int number = 0; number < THREADS; number++)
+        printf("%lld %lld\n", counted[number][0], counted[number][1]);
+    return 0;
+}

@@ -1,0 +1,219 @@
+//! C and C++ programs on the model.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use common::record::Record;
+use tempfile::TempDir;
+
+use crate::kit::program;
+
+const MACHINE: &str = "i5-7500";
+
+/// A folder with the programs; `None`, and a line in the list of skipped tests, without a compiler
+/// or without the library.
+fn folder() -> Option<TempDir> {
+    let compiles = Command::new("c++").arg("--version").output().is_ok_and(|ran| ran.status.success());
+    let library = program("lab").with_file_name("libpapi.a");
+    if !compiles || !library.exists() {
+        skip::skip("there is no c++, or no libpapi.a: `cargo build --release` makes it");
+        return None;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/c");
+    for file in std::fs::read_dir(sources).unwrap().flatten() {
+        std::fs::copy(file.path(), folder.path().join(file.file_name())).unwrap();
+    }
+    Some(folder)
+}
+
+fn lab(folder: &TempDir, words: &str) -> Output {
+    let words = words.split_whitespace();
+    Command::new(program("lab")).args(words).current_dir(folder.path()).output().unwrap()
+}
+
+/// Runs a program that was built in the folder.
+fn run(folder: &TempDir, words: &str, variables: &[(&str, &str)]) -> (Option<i32>, String, String) {
+    let mut words = words.split_whitespace();
+    let path = folder.path().join(words.next().unwrap());
+    let mut command = Command::new(path);
+    command
+        .args(words)
+        .current_dir(folder.path())
+        .env("LAB_MACHINE", MACHINE)
+        .envs(variables.iter().copied());
+    let ran = command.stdin(std::process::Stdio::null()).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    (ran.status.code(), text(ran.stdout), text(ran.stderr))
+}
+
+fn built(folder: &TempDir, words: &str) {
+    let ran = lab(folder, words);
+    assert!(ran.status.success(), "{words}: {}", String::from_utf8_lossy(&ran.stderr));
+}
+
+fn numbers(text: &str) -> Vec<f64> {
+    text.split_whitespace().map(|word| word.parse().unwrap()).collect()
+}
+
+/// The model's count of the same loop in Rust.
+fn in_rust(size: &str) -> Vec<f64> {
+    let events = "PAPI_L1_DCM,PAPI_L2_DCM,PAPI_LD_INS,PAPI_SR_INS";
+    let options = ["--size", size, "--counters", "model", "--machine", MACHINE, "--format", "json"];
+    let ran = Command::new(program("mm1")).args(options).args(["--events", events]).output().unwrap();
+    let record: Record = serde_json::from_slice(&ran.stdout).unwrap_or_else(|why| panic!("{why}: {ran:?}"));
+    events.split(',').map(|event| record.rows[0].amount(event).unwrap()).collect()
+}
+
+#[test]
+fn a_product_in_c_counts_what_the_kernel_in_rust_counts() {
+    let Some(folder) = folder() else { return };
+    for (size, options) in [("64", "-O0"), ("100", "-O0"), ("128", "-O1 -fno-tree-loop-im"), ("256", "-O0")] {
+        built(&folder, &format!("cc {options} -DN={size} mm1.c -o mm1 -lpapi"));
+        let (status, out, err) = run(&folder, "mm1", &[("LAB_REPORT", "off")]);
+        assert_eq!((status, err.as_str()), (Some(0), ""));
+        let (counted, expected) = (numbers(&out), in_rust(size));
+        if options == "-O0" {
+            assert_eq!(counted[2..4], expected[2..4], "{size}");
+        }
+        assert_eq!(counted[0], expected[0], "{size}");
+    }
+}
+
+#[test]
+fn counts_are_the_same_in_each_run_and_their_parts_add_up() {
+    let Some(folder) = folder() else { return };
+    built(&folder, "cc -O0 -c mm1.c -o mm1.o");
+    built(&folder, "cc mm1.o -o mm1 /usr/lib/libpapi.so");
+    built(&folder, "cc -O0 -pie -fPIE mm1.c -o pie");
+    let record = |program: &str, environment: &str| -> Record {
+        let variables = [("LAB_RECORD", "record.json"), ("LAB_REPORT", "off"), ("MORE", environment)];
+        assert_eq!(run(&folder, program, &variables).0, Some(0));
+        serde_json::from_slice(&std::fs::read(folder.path().join("record.json")).unwrap()).unwrap()
+    };
+    let first = record("mm1", "");
+    assert_eq!(first.rows, record("mm1", &"x".repeat(5000)).rows);
+    let part = |record: &Record, part: &str| -> Vec<common::record::Row> {
+        record.rows.iter().filter(|row| row.keys["part"] == part).cloned().collect()
+    };
+    for record in [&first, &record("pie", "")] {
+        let total = part(record, "total").remove(0);
+        assert_eq!(total.amount("l1_misses"), part(&first, "total")[0].amount("l1_misses"));
+        for (kind, figures) in [
+            ("array", &["l1_misses", "l2_misses", "l3_misses"][..]),
+            ("line", &["loads", "stores", "l1_misses", "l2_misses", "l3_misses"]),
+            ("thread", &["loads", "stores", "l1_misses"]),
+        ] {
+            for figure in figures {
+                let sum: f64 = part(record, kind).iter().map(|row| row.amount(figure).unwrap()).sum();
+                assert_eq!(Some(sum), total.amount(figure), "{kind} {figure}");
+            }
+        }
+        let kinds = ["compulsory_misses", "capacity_misses", "conflict_misses"];
+        let sum: f64 = kinds.iter().map(|kind| total.amount(kind).unwrap()).sum();
+        assert_eq!(Some(sum), total.amount("l1_misses"));
+        let (array, line) = (&part(record, "array")[0], &part(record, "line")[0]);
+        assert_eq!(
+            (array.keys["array"].as_str(), line.keys["line"].as_str()),
+            (Some("other"), Some("mm1.c:33"))
+        );
+        let region = &part(record, "region")[0];
+        assert_eq!(region.keys["region"].as_str(), Some("mm1.c:37 to mm1.c:42"));
+        assert_eq!(region.amount("stores"), Some(64.0 * 64.0 * 64.0));
+    }
+}
+
+#[test]
+fn each_thread_counts_its_own_accesses() {
+    let Some(folder) = folder() else { return };
+    built(&folder, "cc -O1 threads.c -o threads -pthread -lpapi");
+    let (status, out, err) = run(&folder, "threads", &[]);
+    // 64 KiB do not fit 32 KiB: each pass misses on each line.
+    assert_eq!((status, out.as_str()), (Some(0), "1024 1024\n2048 2048\n3072 3072\n"), "{err}");
+    assert!(err.contains("thread 3") && err.contains("for thread 0 alone"), "{err}");
+}
+
+#[test]
+fn blocks_of_new_are_named_by_their_lines_and_copies_are_counted() {
+    let Some(folder) = folder() else { return };
+    built(&folder, "c++ -O2 blocks.cpp -o blocks -lpapi");
+    let (status, out, err) = run(&folder, "blocks", &[]);
+    // 512 KiB in parts of 16 bytes.
+    assert_eq!((status, out.as_str()), (Some(0), "32768 65536 1000\n"), "{err}");
+    assert!(err.contains("block of blocks.cpp:12") && err.contains("blocks.cpp:26"), "{err}");
+}
+
+#[test]
+fn a_program_that_ends_early_reports_its_counts_until_then() {
+    let Some(folder) = folder() else { return };
+    built(&folder, "cc -O1 ends.c -o ends -lpapi");
+    for (how, status, out, said) in [
+        ("", Some(0), "4096\n", "ends.c:26 to ends.c:49"),
+        ("exit", Some(4), "", "ends.c:26 to the program's end"),
+        ("crash", None, "", "signal 11"),
+        ("abort", None, "", "signal 6"),
+        ("fork", Some(0), "4096\n", "whose accesses are not counted"),
+        ("menu", Some(0), "4096\n", "ends.c:28"),
+        ("cycles", Some(3), "-7\n", "PAPI_TOT_CYC: "),
+    ] {
+        let ended = run(&folder, &format!("ends {how}"), &[]);
+        assert_eq!((ended.0, ended.1.as_str()), (status, out), "{how}: {}", ended.2);
+        assert!(ended.2.contains(said) && ended.2.contains("stores 4,"), "{how}: {}", ended.2);
+    }
+    let (status, out, err) = run(&folder, "ends cycles", &[("LAB_MISSING", "skip")]);
+    assert_eq!((status, out.as_str()), (Some(0), "0\n4096\n"), "{err}");
+}
+
+#[test]
+fn wrong_inputs_are_refused_in_a_sentence() {
+    let Some(folder) = folder() else { return };
+    built(&folder, "cc -O1 ends.c -o ends");
+    for (variable, value, said) in [
+        ("LAB_MACHINE", "none.toml", "LAB_MACHINE: cannot read the machine description none.toml"),
+        ("LAB_RECORD", "no/folder/r.json", "LAB_RECORD: cannot write"),
+    ] {
+        let (status, out, err) = run(&folder, "ends", &[(variable, value)]);
+        assert_eq!((status, out.as_str()), (Some(2), ""));
+        assert!(err.contains(said) && err.lines().count() == 1, "{err}");
+    }
+    let absent: PathBuf = folder.path().join("none");
+    let ran = Command::new(program("lab"))
+        .args(["cc", "-c", "ends.c"])
+        .env("LAB_CC", &absent)
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&ran.stderr).contains("install a compiler"));
+    for (words, said) in [
+        ("cc -flto ends.c", "-flto: link-time optimisation is refused"),
+        ("cc", "give a file to compile"),
+        ("cc --", "give a command after --"),
+        ("cc run -O2", "give a file to compile and run"),
+    ] {
+        let ran = lab(&folder, words);
+        let err = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert!(!ran.status.success() && err.contains(said), "{words}: {err}");
+    }
+    // Objects of another compiler run are not counted as if they made no accesses.
+    let mut plain = Command::new("cc");
+    plain.args(["-c", "ends.c", "-o", "plain.o", "-I"]).arg(program("lab").with_file_name("lab-cc"));
+    assert!(plain.current_dir(folder.path()).status().unwrap().success());
+    built(&folder, "cc plain.o -o plain");
+    assert!(run(&folder, "plain", &[]).2.contains("not compiled by lab cc"));
+}
+
+#[test]
+fn make_finds_the_compilers_by_their_names() {
+    let Some(folder) = folder() else { return };
+    if Command::new("make").arg("--version").output().is_err() {
+        return skip::skip("there is no make");
+    }
+    let makefile = "PAPI=/opt/papi\nCC=gcc\nmm1: mm1.o\n\t$(CC) -o $@ $^ $(PAPI)/lib/libpapi.so -lm\nmm1.o: mm1.c\n\t$(CC) -O2 -I$(PAPI)/include -c $<\n";
+    std::fs::write(folder.path().join("Makefile"), makefile).unwrap();
+    built(&folder, "cc -- make mm1");
+    assert_eq!(run(&folder, "mm1", &[]).0, Some(0));
+    let again = lab(&folder, "cc -- make mm1");
+    assert!(String::from_utf8_lossy(&again.stderr).contains("make clean"));
+    let ran = lab(&folder, "cc run -O2 ends.c exit");
+    assert_eq!(ran.status.code(), Some(4), "{}", String::from_utf8_lossy(&ran.stderr));
+}
