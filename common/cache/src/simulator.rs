@@ -252,7 +252,7 @@ impl Simulator {
         (last_page == page || self.tlbs.is_empty())
             && last & LINE == key
             && (!store || last & DIRTY != 0)
-            && self.pages.is_none()
+            && (self.pages.is_none() || !self.levels[0].physical)
     }
 
     /// An access within one line.

@@ -81,7 +81,7 @@ impl Tools {
         let places = [folder.join("libpapi.a"), folder.join("../lib/libpapi.a")];
         let Some(library) = places.iter().find(|place| place.exists()) else {
             return Err(Failure::could_not(format!(
-                "there is no {}: build it with `cargo build --release -p papi`",
+                "there is no {}: build it with `cargo build --release` in the folder of the sources (archives of built programs do not contain it)",
                 places[0].display()
             )));
         };
