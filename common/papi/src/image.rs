@@ -2,6 +2,7 @@
 //! addresses.
 
 use std::ops::Range;
+use std::path::Path;
 
 use libc::{c_int, c_void, dl_phdr_info};
 use object::{Object, ObjectSymbol, SymbolKind};
@@ -56,7 +57,7 @@ impl Image {
             .filter(is_array)
             .map(|symbol| {
                 let start = symbol.address() + self.bias;
-                let name = symbol.name().unwrap_or("?").to_owned();
+                let name = symbol.name().unwrap_or("?").split('@').next().unwrap_or("?").to_owned();
                 Global { range: start..start + symbol.size(), name }
             })
             .collect();
@@ -67,20 +68,25 @@ impl Image {
     }
 }
 
+/// Folders of headers whose functions are not the program's own.
+const SYSTEM: [&str; 2] = ["/usr/", "/opt/"];
+
 /// The source line of a call, by its return address: `mm1.c:33`, or the function's name where
-/// there are no lines.
+/// there are no lines. Of functions that the compiler put into others it is the innermost that is
+/// in no header of the system.
 pub(crate) fn line(caller: usize) -> String {
-    let mut found = None;
+    let (mut own, mut first) = (None, None);
     backtrace::resolve((caller - 1) as *mut c_void, |symbol| {
-        // Of inlined functions the innermost comes first.
-        found = found.take().or_else(|| {
-            let file = symbol.filename().and_then(|path| path.file_name());
-            match (file, symbol.lineno(), symbol.name()) {
-                (Some(file), Some(line), _) => Some(format!("{}:{line}", file.to_string_lossy())),
-                (_, _, Some(name)) => Some(format!("{name} (no line: compiled without -g)")),
-                _ => None,
-            }
-        });
+        let path = symbol.filename();
+        let file = path.and_then(Path::file_name);
+        let is_own = path.is_some_and(|path| !SYSTEM.iter().any(|folder| path.starts_with(folder)));
+        let place = match (file, symbol.lineno(), symbol.name()) {
+            (Some(file), Some(line), _) => format!("{}:{line}", file.to_string_lossy()),
+            (_, _, Some(name)) => format!("{name} (no line)"),
+            _ => return,
+        };
+        own = own.take().or_else(|| is_own.then(|| place.clone()));
+        first = first.take().or(Some(place));
     });
-    found.unwrap_or_else(|| format!("{caller:#x}"))
+    own.or(first).unwrap_or_else(|| format!("{caller:#x}"))
 }

@@ -466,6 +466,7 @@ pub extern "C" fn PAPI_perror(message: *const c_char) {
 
 /// Seconds of the calling thread: latencies under the model, unless the clock is asked for.
 fn seconds(clock: fn() -> figures::units::Seconds) -> f64 {
+    session::IS_TIMED.store(true, Ordering::Relaxed);
     let modelled = session::model().filter(|session| session.clock.is_none()).and_then(|session| {
         let time = thread::current()?.time(session).ok()?;
         Some(time.0)

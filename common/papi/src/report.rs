@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
+use std::sync::atomic::Ordering;
 
 use figures::value::{Reading, Source};
 use records::record::{Record, Row, Seal};
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 use crate::heap;
 use crate::image;
 use crate::regions::{Figures, Place};
-use crate::session::{Session, is_set, locked};
+use crate::session::{IS_TIMED, Session, is_set, locked};
 use crate::sets;
 use crate::thread::{LEVELS, Owner, Thread, add};
 
@@ -80,7 +81,8 @@ impl Counted {
             add(&mut missed, own);
             let accesses = [counts.loads, counts.stores];
             all.threads.push((format!("thread {}", thread.number), [&accesses[..], &own[..levels]].concat()));
-            for (owner, misses) in thread.by_owner() {
+            for (owner, misses) in thread.by_owner().into_iter().filter(|(_, misses)| *misses != [0; LEVELS])
+            {
                 add(owners.entry(owner).or_default(), misses);
             }
             for site in thread.sites() {
@@ -187,9 +189,7 @@ impl Counted {
         table(&mut text, "by source line", &columns, &self.lines, 2);
         let columns: Vec<String> = ["passes".to_owned()].into_iter().chain(Counted::names(session)).collect();
         let shown: Vec<usize> = (0..columns.len())
-            .filter(|at| {
-                !columns[*at].contains("accesses") && !(session.machine.sealed() && (3..6).contains(at))
-            })
+            .filter(|at| !columns[*at].contains("accesses") && !(3..6).contains(at))
             .collect();
         let pick = |all: &[String]| shown.iter().map(|at| all[*at].clone()).collect::<Vec<_>>();
         let regions: Vec<Line> = self
@@ -261,11 +261,15 @@ impl Counted {
 
 /// What a reader must know.
 fn notes(session: &Session) -> Vec<String> {
-    let mut notes = vec![match &session.clock {
-        Some(reason) => format!("time that the program asks for is the clock's: {reason}"),
-        None => "time that the program asks for is modelled: the latencies of its loads, one after the other"
-            .to_owned(),
-    }];
+    let mut notes = Vec::new();
+    if IS_TIMED.load(Ordering::Relaxed) {
+        notes.push(match &session.clock {
+            Some(reason) => format!("the program's times are the clock's: {reason}"),
+            None => {
+                "the program's times are modelled: the latencies of its loads, one after the other".to_owned()
+            }
+        });
+    }
     let skipped = locked(&session.skipped);
     notes.extend(
         skipped.iter().map(|(event, reason)| format!("{event} was not counted, its value is -1: {reason}")),

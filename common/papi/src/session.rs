@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::c_int;
 use std::ops::Range;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use machine::Machine;
@@ -26,6 +27,8 @@ pub(crate) struct Session {
 }
 
 pub(crate) static SESSION: OnceLock<Session> = OnceLock::new();
+/// Whether the program asked for a time.
+pub(crate) static IS_TIMED: AtomicBool = AtomicBool::new(false);
 /// Reports the counts; the argument says why the program has not come to its end.
 pub(crate) static REPORT: OnceLock<fn(Option<&str>)> = OnceLock::new();
 

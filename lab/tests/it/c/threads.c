@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 enum { THREADS = 3, BYTES = 1 << 16 };
-static char array[THREADS][BYTES] __attribute__((aligned(4096)));
+char array[THREADS][BYTES] __attribute__((aligned(4096)));
 static long long counted[THREADS][2];
 
 static void *walk(void *own) {
