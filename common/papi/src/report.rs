@@ -220,8 +220,8 @@ impl Counted {
             record.notes.push(note.as_str().into());
         }
         let row = |keys: &[(&str, Value)], names: &[String], figures: &[u64]| {
-            let mut row = Row::new([]);
-            row.keys.extend(keys.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
+            let place = keys.iter().map(|(key, value)| (*key, value.clone())).collect();
+            let row = Row { place, ..Row::default() };
             names
                 .iter()
                 .zip(figures)
@@ -251,9 +251,8 @@ impl Counted {
         }
         for (name, figures) in &self.regions {
             let (names, own) = pick(&figures[1..]);
-            let keys =
-                [("part", "region".into()), ("region", name.as_str().into()), ("passes", figures[0].into())];
-            record.rows.push(row(&keys, &names, &own));
+            let place = [("part", "region".into()), ("region", name.as_str().into())];
+            record.rows.push(row(&place, &names, &own).result("passes", figures[0]));
         }
         record
     }

@@ -21,8 +21,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::assignment::Assignment;
-
 /// The name of the format of `answers.json`.
 const FORMAT: &str = "cache-lab-answers";
 const VERSION: u32 = 2;
@@ -341,10 +339,8 @@ impl Answers {
 }
 
 /// The page's element with the list of its fields; [`Answers::fields_in_page`] reads it.
-pub(crate) fn fields_element(assignment: &Assignment) -> String {
-    let fields = assignment.fields();
-    let asked = fields.iter().filter(|field| !is_signature(&field.id));
-    element(FIELDS, &Vec::from_iter(asked.map(|field| (&field.id, &field.label))))
+pub(crate) fn fields_element<'f>(fields: impl Iterator<Item = (&'f str, &'f str)>) -> String {
+    element(FIELDS, &Vec::from_iter(fields.filter(|(id, _)| !is_signature(id))))
 }
 
 /// The beginning and the end of an element of JSON.

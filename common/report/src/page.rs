@@ -78,7 +78,7 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
         // JSON for the kit's programs and for the page's scripts
         "data": [
             contents.typed.element(),
-            fields_element(assignment),
+            fields_element(assignment.fields().iter().map(|field| (field.id.as_str(), field.label.as_str()))),
             element("words", assignment.words()),
             element("reader", &reader_data()),
             element("checks", &checked::checks(contents)),

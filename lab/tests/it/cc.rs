@@ -92,7 +92,7 @@ fn counts_are_the_same_in_each_run_and_their_parts_add_up() {
     let first = record("mm1", "");
     assert_eq!(first.rows, record("mm1", &"x".repeat(5000)).rows);
     let part = |record: &Record, part: &str| -> Vec<common::record::Row> {
-        record.rows.iter().filter(|row| row.keys["part"] == part).cloned().collect()
+        record.rows.iter().filter(|row| row.text("part") == part).cloned().collect()
     };
     for record in [&first, &record("pie", "")] {
         let total = part(record, "total").remove(0);
@@ -111,12 +111,9 @@ fn counts_are_the_same_in_each_run_and_their_parts_add_up() {
         let sum: f64 = kinds.iter().map(|kind| total.amount(kind).unwrap()).sum();
         assert_eq!(Some(sum), total.amount("l1_misses"));
         let (array, line) = (&part(record, "array")[0], &part(record, "line")[0]);
-        assert_eq!(
-            (array.keys["array"].as_str(), line.keys["line"].as_str()),
-            (Some("other"), Some("mm1.c:33"))
-        );
+        assert_eq!((array.text("array"), line.text("line")), ("other", "mm1.c:33"));
         let region = &part(record, "region")[0];
-        assert_eq!(region.keys["region"].as_str(), Some("mm1.c:37 to mm1.c:42"));
+        assert_eq!(region.text("region"), "mm1.c:37 to mm1.c:42");
         assert_eq!(region.amount("stores"), Some(64.0 * 64.0 * 64.0));
     }
 }
