@@ -28,7 +28,7 @@ const VERSION: u32 = 2;
 pub const TOTAL_BYTES: u64 = 64 << 20;
 /// The ids of a page's elements with its answers and with the list of its fields.
 const ANSWERS: &str = "answers";
-const FIELDS: &str = "fields";
+pub(crate) const FIELDS: &str = "fields";
 
 /// Why a text is not a set of answers: a sentence with the line, or the other version.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -47,7 +47,7 @@ pub fn not_asked(answers: &BTreeMap<String, Answer>, is_asked: impl Fn(&str) -> 
 }
 
 /// Whether a field has the number or the name of a student.
-fn is_signature(id: &str) -> bool {
+pub(crate) fn is_signature(id: &str) -> bool {
     id.starts_with("student-")
 }
 
@@ -336,11 +336,6 @@ impl Answers {
     pub(crate) fn element(&self) -> String {
         element(ANSWERS, self)
     }
-}
-
-/// The page's element with the list of its fields; [`Answers::fields_in_page`] reads it.
-pub(crate) fn fields_element<'f>(fields: impl Iterator<Item = (&'f str, &'f str)>) -> String {
-    element(FIELDS, &Vec::from_iter(fields.filter(|(id, _)| !is_signature(id))))
 }
 
 /// The beginning and the end of an element of JSON.

@@ -3,10 +3,6 @@
 
 use figures::quantity::Kind;
 use serde::{Serialize, Serializer};
-use serde_json::{Map, Value, json};
-
-use crate::contents::Report;
-use crate::expected::{MatrixProgram, of_products};
 
 /// Tolerance for a speed-up, as a share of it.
 const GAIN_TOLERANCE: f64 = 0.02;
@@ -141,7 +137,7 @@ fn rate_tolerance(percent: f64) -> f64 {
 }
 
 /// What the page says of a wrong number that is no usual mistake.
-fn hint(kind: Kind) -> &'static str {
+pub(crate) fn hint(kind: Kind) -> &'static str {
     match kind {
         Kind::Percent => "Hit rate = 1 − misses / (loads + stores), in percent, to two decimals.",
         Kind::Points => "The new hit rate minus the old one, in percentage points.",
@@ -150,20 +146,6 @@ fn hint(kind: Kind) -> &'static str {
         }
         Kind::Bytes | Kind::Count | Kind::Ns => "Rows times columns times the bytes of one element.",
     }
-}
-
-/// The checks of the fields whose figures this run has, by their ids, each with a `hint`.
-pub(crate) fn checks(contents: &Report<'_>) -> Map<String, Value> {
-    let programs = MatrixProgram::ALL.iter().copied();
-    let figures = of_products(&Vec::from_iter(programs.zip(&contents.products)));
-    let fields = contents.assignment.fields().into_iter();
-    let known = fields.filter_map(|field| Some((field.id, figures.get(&field.expect?)?.as_ref()?)));
-    let on_page = |(id, check): (String, &Check)| {
-        let mut value = json!(check);
-        value["hint"] = hint(check.kind).into();
-        (id, value)
-    };
-    known.map(on_page).collect()
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod checked;
 mod checks;
 mod contents;
 mod expected;
+mod figure;
 mod findings;
 mod own_sections;
 mod page;
@@ -32,7 +33,8 @@ pub use assignment::{
 };
 pub use checked::{Check, Judgement, Slip};
 pub use contents::Report;
-pub use expected::{Expected, Figure, MatrixProgram, OfGain, OfLevel, expected};
+pub use expected::{Expected, expected};
+pub use figure::{Figure, MatrixProgram, OfGain, OfLevel};
 pub use figures::quantity::{Doubt, Kind};
 pub use findings::{Findings, Host, LineFrom};
 pub use render::{STORE, escaped};

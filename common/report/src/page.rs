@@ -7,12 +7,12 @@ use records::note::Note;
 use records::record::Record;
 use serde_json::{Value, json};
 
-use crate::answers::{element, fields_element, reader_data};
-use crate::assignment::{Section, SheetPart};
+use crate::answers::{FIELDS, element, is_signature, reader_data};
+use crate::assignment::{Assignment, Section, SheetPart};
 use crate::causes;
 use crate::cell::Cell;
-use crate::checked;
 use crate::contents::Report;
+use crate::expected::checks;
 use crate::findings::{Findings, LineFrom};
 use crate::own_sections::SectionView;
 use crate::product::{Gain, Product};
@@ -78,12 +78,18 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
         // JSON for the kit's programs and for the page's scripts
         "data": [
             contents.typed.element(),
-            fields_element(assignment.fields().iter().map(|field| (field.id.as_str(), field.label.as_str()))),
+            element(FIELDS, &fields(assignment)),
             element("words", assignment.words()),
             element("reader", &reader_data()),
-            element("checks", &checked::checks(contents)),
+            element("checks", &checks(contents)),
         ],
     })
+}
+
+/// Id and label of the fields for answers.
+fn fields(assignment: &Assignment) -> Vec<(String, String)> {
+    let asked = assignment.fields().into_iter().filter(|field| !is_signature(&field.id));
+    asked.map(|field| (field.id, field.label)).collect()
 }
 
 /// A part of the guide's sheet, or a section with its own programs: its template, and the

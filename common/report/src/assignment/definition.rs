@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use figures::quantity::Kind;
 use serde::{Deserialize, Serialize};
 
-use crate::expected::Figure;
+use crate::figure::Figure;
 
 /// How those who sign are called.
 pub(super) const ORDINALS: [&str; 6] = ["first", "second", "third", "fourth", "fifth", "sixth"];
