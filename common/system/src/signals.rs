@@ -8,6 +8,11 @@ pub fn defer() {
     os::defer_termination();
 }
 
+/// From now on `child`, a process by its number, receives what [`defer`] stores; `None`: no process does.
+pub fn pass_to(child: Option<u32>) {
+    os::pass_signals_to(child);
+}
+
 /// Whether there was a termination signal since [`defer`].
 pub fn requested() -> bool {
     os::termination_requested()

@@ -97,6 +97,8 @@ pub(crate) fn set_up() {}
 
 pub(crate) fn defer_termination() {}
 
+pub(crate) fn pass_signals_to(_child: Option<u32>) {}
+
 pub(crate) fn termination_requested() -> bool {
     false
 }

@@ -93,19 +93,35 @@ static ASKED: AtomicI32 = AtomicI32::new(0);
 const PUT_OFF: &[u8] =
     b"\nnote: ending after the current measurement, results so far are saved; interrupt again to end at once\n";
 
+/// The child process that receives termination signals too; 0: none.
+static CHILD: AtomicI32 = AtomicI32::new(0);
+/// Whether it has received one.
+static IS_PASSED: AtomicBool = AtomicBool::new(false);
+
 extern "C" fn remember(signal: libc::c_int) {
     #[cfg(target_os = "linux")]
     use libc::__errno_location as errno;
     #[cfg(target_os = "macos")]
     use libc::__error as errno;
     ASKED.store(signal, Ordering::Relaxed);
+    let child = CHILD.load(Ordering::Relaxed);
     // The interrupted code may be about to read its own `errno`, so that is restored.
     // SAFETY: POSIX allows write in a handler, the bytes are static, and the place of
     // errno is this thread's own.
     unsafe {
         let before = *errno();
+        pass(signal, child);
         libc::write(libc::STDERR_FILENO, PUT_OFF.as_ptr().cast(), PUT_OFF.len());
         *errno() = before;
+    }
+}
+
+/// Sends `signal` to `child`, once. A terminal sends its Ctrl-C to the child itself.
+fn pass(signal: libc::c_int, child: libc::c_int) {
+    let is_due = child > 0 && ![0, libc::SIGINT].contains(&signal);
+    if is_due && !IS_PASSED.swap(true, Ordering::Relaxed) {
+        // SAFETY: a system call that POSIX allows in a handler.
+        unsafe { libc::kill(child, signal) };
     }
 }
 
@@ -120,6 +136,13 @@ pub(crate) fn defer_termination() {
             libc::sigaction(signal, &action, null_mut());
         }
     }
+}
+
+pub(crate) fn pass_signals_to(child: Option<u32>) {
+    let child = child.map_or(0, |id| id as i32);
+    CHILD.store(child, Ordering::Relaxed);
+    // A signal may have come before the child's number was known.
+    pass(ASKED.load(Ordering::Relaxed), child);
 }
 
 pub(crate) fn termination_requested() -> bool {
