@@ -184,7 +184,7 @@ sources() {
 for_students() {
     cd "$tree"
     sed -i '/^ *# Not in a student/d; /^ *"extras\//d; /= { path = "extras\//d; /^exclude = /d; /^# Libraries to measure/d' Cargo.toml
-    sed -i '/^## For instructors/,/^## Licence/{/^## Licence/!d;}' README.md
+    sed -i '/^Without installing anything/,/^$/d; /^## For instructors/,/^## Licence/{/^## Licence/!d;}' README.md
     ! grep -rnE --include='*.md' '\bextras\b' . >&2 || fail "these pages of a student's kit speak of extras, which it lacks"
     for script in $(find . -name '*.md' -exec grep -ohE 'scripts/[a-z0-9_/]+\.[a-z]+' {} + | sort -u); do
         [ -f "$script" ] || fail "a page of the student's kit names '$script', which it lacks"
