@@ -71,13 +71,20 @@ fn the_script_finds_values_spreads_and_sources_in_any_language() {
     let translated = chart.clone().in_language(&words).svg();
     for (svg, part) in [
         (chart.svg(), "\"name\":\"64 KiB\",\"source\":\"source: timing\""),
-        (chart.svg(), "\"4 KiB\",\"0.5\",\"0.25 to 0.75\"],["),
-        (chart.svg(), "\"16 KiB\",\"90\",\"hollow point\"]]"),
-        (translated.clone(), "\"4 KiB\",\"0,5\",\"[0,25 to 0,75]\"]"),
+        (chart.svg(), "\"4 KiB\",\"0.5\",\"0.25 to 0.75\",4096.0],["),
+        (chart.svg(), "\"16 KiB\",\"90\",\"hollow point\",16384.0]]"),
+        (translated.clone(), "\"4 KiB\",\"0,5\",\"[0,25 to 0,75]\",4096.0]"),
         (translated, "\n[stride in bytes (K = 1024), logarithmic]\n"),
     ] {
         assert!(svg.contains(part), "{part} in {svg}");
     }
+}
+
+#[test]
+fn a_sweeps_sizes_are_data_in_bytes() {
+    let rows = [(65536, 4096), (65536, 8192)].map(|(size, stride)| (size, stride, None));
+    let svg = sweep("t", Axis::linear("ns"), rows).svg();
+    assert!(svg.contains("\"bytes\":65536"), "{svg}");
 }
 
 #[test]
