@@ -71,6 +71,11 @@ fn cases() -> Vec<Case> {
         (".pdf", b"%PDF".to_vec(), ".pdf; .json, .html and .zip are."),
         ("answers.json", old.to_vec(), "these answers are cache-lab-answers version 1"),
         (
+            "report.html",
+            page[..page.len() - 30].to_vec(),
+            "report.html was not read: these are not the answers",
+        ),
+        (
             "a.zip",
             zipped(&[("a.html", &blank), ("answers.json", &right)]),
             "a.html was not read: it is larger than 16 MiB",

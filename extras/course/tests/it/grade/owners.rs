@@ -5,6 +5,13 @@ use super::{CASE, Case, graded, write};
 
 const CASES: &[Case] = &[
     Case {
+        what: "an answer to a question that is not asked is named, as one of a renamed field",
+        files: &[("in/ana/", r#""s2-2":{"value":"64","unit":"KiB"},"s2-old":"64 KiB""#)],
+        points: &[("ana", "1")],
+        says: &["Answers to questions that are not asked: s2-old."],
+        ..CASE
+    },
+    Case {
         what: "exact names of folders and files, of any ending",
         roster: "user\nann\nann_marie\njohn.doe\nzoë\n",
         files: &[
