@@ -44,7 +44,7 @@ pub(crate) fn program(name: &str) -> PathBuf {
         let folder = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().to_owned();
         let mut cargo = Command::new(env!("CARGO"));
         let release = folder.ends_with("release");
-        cargo.args(["build", "--quiet", "--offline"]).args(release.then_some("--release"));
+        cargo.args(["build", "--quiet", "--offline", "--bins"]).args(release.then_some("--release"));
         crate::PACKAGES.iter().for_each(|package| _ = cargo.args(["--package", package]));
         assert!(cargo.status().unwrap().success(), "the programs are not built");
         folder

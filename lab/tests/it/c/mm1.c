@@ -33,12 +33,13 @@ int main(void) {
     check("PAPI_library_init", PAPI_library_init(PAPI_VER_CURRENT));
     check("PAPI_create_eventset", PAPI_create_eventset(&set));
     check("PAPI_add_events", PAPI_add_events(set, events, 4));
-    check("PAPI_start", PAPI_start(set));
+    const int own = set; /* in a register: reading it is no access of the region */
+    check("PAPI_start", PAPI_start(own));
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++)
             for (int k = 0; k < N; k++)
                 res[i][j] += mul1[i][k] * mul2[k][j];
-    check("PAPI_stop", PAPI_stop(set, values));
+    check("PAPI_stop", PAPI_stop(own, values));
     for (int event = 0; event < 4; event++)
         printf("%lld\n", values[event]);
     for (int i = 0; i < N; i++)
