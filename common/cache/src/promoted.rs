@@ -65,15 +65,14 @@ impl Promoted {
     /// Whether the lines are those at the start of the last window, moved by `moves`.
     pub(crate) fn recurs(&self, moves: &Moves, shift: u32) -> bool {
         // Each change adds a line or removes it, so those of a line undo each other in pairs.
-        let mut changed = BTreeSet::new();
-        for line in &self.changes[self.open.last().copied().unwrap_or(0)..] {
-            if !changed.remove(line) {
-                changed.insert(*line);
-            }
-        }
+        let mut changes = self.changes[self.open.last().copied().unwrap_or(0)..].to_vec();
+        changes.sort_unstable();
+        let changed = changes.chunk_by(|one, other| one == other).filter(|same| same.len() % 2 == 1);
+        let mut changed = changed.map(|same| same[0]);
         if moves.is_none() {
-            return changed.is_empty();
+            return changed.next().is_none();
         }
+        let changed: BTreeSet<u64> = changed.collect();
         let now: BTreeSet<u64> = self.lines().collect();
         moved(now.symmetric_difference(&changed), moves, shift, 1) == now
     }

@@ -430,12 +430,19 @@ impl Simulator {
                 _ => address,
             };
             let (set, key) = first.place(own);
-            let tag = first.store.tag(set, key);
-            if tag == 0 || tag & flags != flags {
-                return false;
+            // What was used last is there.
+            let last_line = self.last_lines[set & (self.last_lines.len() - 1)];
+            if last_line & LINE != key || last_line & flags != flags {
+                let tag = first.store.tag(set, key);
+                if tag == 0 || tag & flags != flags {
+                    return false;
+                }
             }
-            if let Some(tlb) = self.tlbs.first_mut()
-                && !tlb.has(address >> self.page_shift)
+            let page = address >> self.page_shift;
+            let slot = (page ^ page >> self.page_fold) as usize & (self.last_pages.len() - 1);
+            if self.last_pages[slot] != page
+                && let Some(tlb) = self.tlbs.first_mut()
+                && !tlb.has(page)
             {
                 return false;
             }

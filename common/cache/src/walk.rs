@@ -76,7 +76,7 @@ pub(crate) struct Estimated {
 }
 
 /// Largest cost of a loop without samples, in accesses that hit: about ten seconds.
-pub(crate) const BUDGET: u64 = 3_000_000_000;
+pub(crate) const BUDGET: u64 = 4_500_000_000;
 /// The cost of an iteration besides its accesses, and of an event other than a hit.
 const ITERATION: u64 = 20;
 const EVENT: u64 = 15;

@@ -116,6 +116,24 @@ fn a_count_that_would_take_long_is_refused_with_its_time() {
     assert!(refused.contains("million accesses") && refused.contains("smaller N"), "{refused}");
 }
 
+/// What real processors counted at n = 1000, where a column of b has almost as many pages as the
+/// second TLB has entries: the model is within 2 %.
+#[test]
+fn the_model_counts_what_processors_counted() {
+    let rows = include_str!("../../recorded.csv").lines().filter(|line| !line.starts_with(['#', 'g']));
+    let rows: Vec<Vec<&str>> = rows.map(|line| line.split(',').collect()).collect();
+    let mut compared = 0;
+    for row in rows.iter().filter(|row| row[1] != "huge pages" && row[2] == "ijk" && row[3] == "1000") {
+        let n = row[3].parse().unwrap();
+        let counts = counted(row[2], [n; 3], &Machine::named(row[1]).unwrap());
+        let [low, high] = [4, 5].map(|at| row[at].parse::<f64>().unwrap());
+        let found = counts.levels[0].misses.total() as f64 * 1e-6;
+        assert!((0.98 * low..1.02 * high).contains(&found), "{row:?}: {found}");
+        compared += 1;
+    }
+    assert_eq!(compared, 3);
+}
+
 #[test]
 fn every_miss_belongs_to_an_array() {
     let machine = lecture();
