@@ -117,7 +117,7 @@ impl Replay {
     /// # Errors
     ///
     /// If the trace uses too much memory; the access is not counted then.
-    #[inline]
+    #[inline(always)]
     pub fn access(&mut self, address: u64, bytes: u64, store: bool, name: u8) -> Result<u64, TooFar> {
         if self.pages.is_none()
             && let Some(own) = self.regions.recent(address)
@@ -131,6 +131,7 @@ impl Replay {
         self.access_lines(address, bytes, store, name)
     }
 
+    #[inline(never)]
     fn access_lines(&mut self, address: u64, bytes: u64, store: bool, name: u8) -> Result<u64, TooFar> {
         let shift = self.sim.levels[0].shift;
         let last = address.saturating_add(bytes.saturating_sub(1)) >> shift;
@@ -191,6 +192,7 @@ impl Replay {
     }
 
     /// Misses in `level` so far, counted from 1; none if there is no such level.
+    #[inline]
     pub fn misses(&self, level: usize) -> u64 {
         let level = self.sim.tally.levels.get(level.wrapping_sub(1));
         level.map_or(0, |level| level.misses.as_flattened().iter().sum())

@@ -1,15 +1,15 @@
 //! What programs can ask about events, the machine and themselves: the structures of `papi.h`.
 
 use std::cell::UnsafeCell;
-use std::ffi::{c_char, c_float, c_int, c_uint};
+use std::ffi::{CStr, c_char, c_float, c_int, c_uint};
 use std::ptr::null;
 
 use events::Event;
 use machine::Machine;
 use system::clock;
 
-use crate::code::{EINVAL, ENOEVNT, OK};
-use crate::interface::{PAPI_is_initialized, fill};
+use crate::code::{EINVAL, ENOCMP, ENOEVNT, OK};
+use crate::interface::{PAPI_is_initialized, PAPI_num_counters, fill};
 use crate::session;
 use crate::sets::{check, event};
 
@@ -153,6 +153,67 @@ pub extern "C" fn PAPI_get_hardware_info() -> *const HardwareInfo {
     (info.max_mhz, info.min_mhz) = (mhz as c_int, mhz as c_int);
     describe(info, machine);
     &raw const *info
+}
+
+/// `PAPI_component_info_t`.
+#[repr(C)]
+pub struct ComponentInfo {
+    name: [c_char; 128],
+    short_name: [c_char; 64],
+    description: [c_char; 128],
+    /// Its version, and those of its library and the kernel.
+    versions: [[c_char; 64]; 3],
+    disabled_reason: [c_char; 1024],
+    disabled: c_int,
+    initialized: c_int,
+    index: c_int,
+    counters: c_int,
+    multiplexed_counters: c_int,
+    presets: c_int,
+    natives: c_int,
+    /// Domains and granularities: the default, and all.
+    scopes: [c_int; 4],
+    signal: c_int,
+    features: c_uint,
+}
+
+static COMPONENT: Answer<std::mem::MaybeUninit<ComponentInfo>> =
+    Answer(UnsafeCell::new(std::mem::MaybeUninit::zeroed()));
+
+/// `PAPI_get_component_info`: there is one component, the processor.
+#[unsafe(no_mangle)]
+pub extern "C" fn PAPI_get_component_info(index: c_int) -> *const ComponentInfo {
+    if index != 0 {
+        return null();
+    }
+    // SAFETY: zeros are numbers and texts; every call writes the same.
+    let info = unsafe { (*COMPONENT.0.get()).assume_init_mut() };
+    let name = if session::model().is_some() { "model" } else { "perf_event" };
+    fill(&mut info.name, name);
+    fill(&mut info.short_name, name);
+    fill(&mut info.description, "the processor's core and its caches");
+    info.initialized = 1;
+    info.counters = PAPI_num_counters();
+    info.multiplexed_counters = info.counters;
+    info.presets = events::Preset::COUNT.into();
+    info.scopes = [1; 4];
+    &raw const *info
+}
+
+/// `PAPI_get_component_index`.
+///
+/// # Safety
+///
+/// `name` is null or a text that ends in 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn PAPI_get_component_index(name: *const c_char) -> c_int {
+    // SAFETY: as the caller promises.
+    let name = if name.is_null() { return EINVAL } else { unsafe { CStr::from_ptr(name) } };
+    if ["model", "perf_event", "cpu"].iter().any(|known| name.to_bytes() == known.as_bytes()) {
+        OK
+    } else {
+        ENOCMP
+    }
 }
 
 /// PAPI's numbers for what a cache or TLB holds.

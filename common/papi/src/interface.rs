@@ -78,7 +78,10 @@ macro_rules! functions {
         /// As PAPI documents it.
         #[unsafe(no_mangle)]
         pub extern "C" fn $name($($argument: $type),*) -> c_int {
-            answer((|| $body)())
+            fn inner($($argument: $type),*) -> Coded<()> {
+                $body
+            }
+            answer(inner($($argument),*))
         }
     )*};
 }
@@ -436,6 +439,12 @@ pub extern "C" fn PAPI_get_opt(option: c_int, _place: *mut c_void) -> c_int {
         MAX_CPUS => Ok(std::thread::available_parallelism().map_or(1, |count| count.get() as c_int)),
         _ => Err(ENOSUPP),
     }))
+}
+
+/// `PAPI_get_cmp_opt`.
+#[unsafe(no_mangle)]
+pub extern "C" fn PAPI_get_cmp_opt(option: c_int, place: *mut c_void, _component: c_int) -> c_int {
+    PAPI_get_opt(option, place)
 }
 
 /// `PAPI_thread_id`.

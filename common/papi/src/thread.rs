@@ -217,15 +217,13 @@ impl Thread {
     #[inline(never)]
     fn missed(&mut self, site: usize, address: u64, missed: u64) {
         let mut misses = [missed; LEVELS];
-        for level in 1..LEVELS {
+        for (level, (misses, before)) in misses.iter_mut().zip(&mut self.below).enumerate().skip(1) {
             let now = self.replay.misses(level + 1);
-            misses[level] = now - std::mem::replace(&mut self.below[level], now);
+            *misses = now - std::mem::replace(before, now);
         }
         let at = self.owner(address);
-        for level in 0..LEVELS {
-            self.sites[site].misses[level] += misses[level];
-            self.recent[at].2[level] += misses[level];
-        }
+        add(&mut self.sites[site].misses, misses);
+        add(&mut self.recent[at].2, misses);
     }
 
     /// The place in `recent` of what `address` belongs to.

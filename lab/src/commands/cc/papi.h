@@ -91,7 +91,10 @@ extern "C" {
 #define PAPI_GRN_THR 0x1
 #define PAPI_GRN_MIN PAPI_GRN_THR
 #define PAPI_GRN_PROC 0x2
+#define PAPI_GRN_PROCG 0x4
 #define PAPI_GRN_SYS 0x8
+#define PAPI_GRN_SYS_CPU 0x10
+#define PAPI_GRN_MAX PAPI_GRN_SYS_CPU
 
 #define PAPI_QUIET 0
 #define PAPI_VERB_ECONT 1
@@ -108,6 +111,7 @@ extern "C" {
 #define PAPI_DOMAIN 5
 #define PAPI_DEFGRN 6
 #define PAPI_GRANUL 7
+#define PAPI_MAX_MPX_CTRS 11
 #define PAPI_CLOCKRATE 14
 #define PAPI_MAX_HWCTRS 15
 #define PAPI_HWINFO 16
@@ -115,7 +119,14 @@ extern "C" {
 #define PAPI_MAX_CPUS 18
 #define PAPI_ATTACH 19
 
-enum { PAPI_ENUM_EVENTS, PAPI_ENUM_FIRST, PAPI_PRESET_ENUM_AVAIL };
+enum {
+    PAPI_ENUM_EVENTS,
+    PAPI_ENUM_FIRST,
+    PAPI_PRESET_ENUM_AVAIL,
+    PAPI_NTV_ENUM_UMASKS = 16,
+    PAPI_NTV_ENUM_UMASK_COMBOS,
+    PAPI_ENUM_ALL
+};
 
 #define PAPI_USR1_TLS 0
 #define PAPI_USR2_TLS 1
@@ -219,7 +230,47 @@ typedef struct _papi_hw_info {
     int reserved[8];
 } PAPI_hw_info_t;
 
+typedef struct _papi_component_option {
+    char name[PAPI_MAX_STR_LEN];
+    char short_name[PAPI_MIN_STR_LEN];
+    char description[PAPI_MAX_STR_LEN];
+    char version[PAPI_MIN_STR_LEN];
+    char support_version[PAPI_MIN_STR_LEN];
+    char kernel_version[PAPI_MIN_STR_LEN];
+    char disabled_reason[PAPI_HUGE_STR_LEN];
+    int disabled;
+    int initialized;
+    int CmpIdx;
+    int num_cntrs;
+    int num_mpx_cntrs;
+    int num_preset_events;
+    int num_native_events;
+    int default_domain;
+    int available_domains;
+    int default_granularity;
+    int available_granularities;
+    int hardware_intr_sig;
+    unsigned int hardware_intr : 1;
+    unsigned int kernel_multiplex : 1;
+    unsigned int fast_real_timer : 1;
+    unsigned int fast_virtual_timer : 1;
+    unsigned int attach : 1;
+    unsigned int cntr_umasks : 1;
+    unsigned int cpu : 1;
+    unsigned int inherit : 1;
+} PAPI_component_info_t;
+
+typedef struct _papi_set_option {
+    int eventset;
+    int domain;
+    int granularity;
+    int ns;
+    int flags;
+    int def_cidx;
+} PAPI_set_option_t;
+
 typedef union {
+    PAPI_set_option_t multiplex, domain, defdomain, granularity, defgranularity, attach;
     int reserved[256];
 } PAPI_option_t;
 
@@ -281,6 +332,9 @@ const PAPI_hw_info_t *PAPI_get_hardware_info(void);
 int PAPI_num_hwctrs(void);
 int PAPI_num_cmp_hwctrs(int cidx);
 int PAPI_num_components(void);
+int PAPI_get_component_index(const char *name);
+const PAPI_component_info_t *PAPI_get_component_info(int cidx);
+int PAPI_get_cmp_opt(int option, PAPI_option_t *ptr, int cidx);
 int PAPI_get_opt(int option, PAPI_option_t *ptr);
 int PAPI_set_opt(int option, PAPI_option_t *ptr);
 int PAPI_set_domain(int domain);
