@@ -175,7 +175,13 @@ typedef struct event_info {
 #define PAPI_MH_TYPE_INST 1
 #define PAPI_MH_TYPE_DATA 2
 #define PAPI_MH_TYPE_UNIFIED 3
+#define PAPI_MH_TYPE_WT 0x00
+#define PAPI_MH_TYPE_WB 0x10
+#define PAPI_MH_TYPE_LRU 0x100
+#define PAPI_MH_TYPE_PSEUDO_LRU 0x200
 #define PAPI_MH_CACHE_TYPE(a) ((a) & 0xf)
+#define PAPI_MH_CACHE_WRITE_POLICY(a) ((a) & 0xf0)
+#define PAPI_MH_CACHE_REPLACEMENT_POLICY(a) ((a) & 0xf00)
 #define PAPI_MH_MAX_LEVELS 6
 #define PAPI_MAX_MEM_HIERARCHY_LEVELS 4
 
