@@ -69,6 +69,8 @@ pub(crate) fn begin() {
         libc::pthread_atfork(None, None, Some(forked));
     }
     catch_signals();
+    // The first thread is this one, whichever makes the first access.
+    thread::current();
 }
 
 extern "C" fn at_exit() {

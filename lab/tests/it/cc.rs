@@ -123,9 +123,9 @@ fn counts_are_the_same_in_each_run_and_their_parts_add_up() {
         let sum: f64 = kinds.iter().map(|kind| total.amount(kind).unwrap()).sum();
         assert_eq!(Some(sum), total.amount("l1_misses"));
         let (array, line) = (&part(record, "array")[0], &part(record, "line")[0]);
-        assert_eq!((array.text("array"), line.text("line")), ("other", "mm1.c:33"));
+        assert_eq!((array.text("array"), line.text("line")), ("other", "mm1.c:32"));
         let region = &part(record, "region")[0];
-        assert_eq!(region.text("region"), "mm1.c:38 to mm1.c:43");
+        assert_eq!(region.text("region"), "mm1.c:37 to mm1.c:42");
         assert_eq!(region.amount("stores"), Some(64.0 * 64.0 * 64.0));
     }
 }
@@ -155,17 +155,21 @@ fn a_program_that_ends_early_reports_its_counts_until_then() {
     let Some(folder) = folder() else { return };
     built(&folder, "cc -O1 ends.c -o ends -lpapi");
     for (how, status, out, said) in [
-        ("", Some(0), "4096\n", "ends.c:26 to ends.c:49"),
-        ("exit", Some(4), "", "ends.c:26 to the program's end"),
+        ("", Some(0), "4096\n", "ends.c:25 to ends.c:46"),
+        ("exit", Some(4), "", "ends.c:25 to the program's end"),
         ("crash", None, "", "signal 11"),
         ("abort", None, "", "signal 6"),
         ("fork", Some(0), "4096\n", "whose accesses are not counted"),
-        ("menu", Some(0), "4096\n", "ends.c:28"),
+        ("menu", Some(0), "4096\n", "ends.c:27"),
         ("cycles", Some(3), "-7\n", "PAPI_TOT_CYC: "),
     ] {
         let ended = run(&folder, &format!("ends {how}"), &[]);
         assert_eq!((ended.0, ended.1.as_str()), (status, out), "{how}: {}", ended.2);
-        assert!(ended.2.contains(said) && ended.2.contains("stores 4,"), "{how}: {}", ended.2);
+        assert!(
+            ended.2.contains(said) && (how == "cycles" || ended.2.contains("stores 4,")),
+            "{how}: {}",
+            ended.2
+        );
     }
     let (status, out, err) = run(&folder, "ends cycles", &[("LAB_MISSING", "skip")]);
     assert_eq!((status, out.as_str()), (Some(0), "0\n4096\n"), "{err}");

@@ -11,11 +11,12 @@ static void *walk(void *own) {
     int number = (int)(long)own, set = PAPI_NULL, events[] = {PAPI_L1_DCM, PAPI_SR_INS};
     PAPI_create_eventset(&set);
     PAPI_add_events(set, events, 2);
-    PAPI_start(set);
+    const int own_set = set;
+    PAPI_start(own_set);
     for (int pass = 0; pass <= number; pass++)
         for (int at = 0; at < BYTES; at += 64)
             array[number][at] = 1;
-    PAPI_stop(set, counted[number]);
+    PAPI_stop(own_set, counted[number]);
     return NULL;
 }
 
