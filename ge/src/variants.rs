@@ -125,7 +125,7 @@ const fn rung(name: &'static str, idea: &'static str, kernel: Kernel, period: us
     Variant { name, idea, kernel, rounding, period, pivots_per_pass: 1, printed: None }
 }
 
-/// The same with the last digits of a fused multiply-add.
+/// A rung with the last digits of a fused multiply-add.
 const fn fused(name: &'static str, idea: &'static str, kernel: Kernel, period: usize) -> Variant {
     Variant { rounding: Rounding::Differs, ..rung(name, idea, kernel, period) }
 }

@@ -29,7 +29,7 @@ impl Options {
         Options { range: Range::between(min, max), repeats }
     }
 
-    /// The same sizes at one stride only.
+    /// Restricts the sweep to one stride.
     #[must_use]
     pub fn at_stride(mut self, stride: Bytes) -> Options {
         self.range.strides = vec![stride];

@@ -147,7 +147,7 @@ impl AddressMap {
     }
 }
 
-/// The same ranges, with adjacent ones joined.
+/// Ranges with adjacent ones joined.
 fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_by_key(|range| range.start);
     ranges.dedup_by(|next, last| {

@@ -319,7 +319,7 @@ pub(crate) fn new_sets(replacement: Replacement, layout: Layout) -> Box<dyn Stor
     }
 }
 
-/// The same for LRU, specialised for the usual numbers of ways.
+/// The sets of a level with LRU, specialised for the usual numbers of ways.
 fn lru_sets(layout: Layout) -> Box<dyn Store> {
     match layout.ways {
         1 => Box::new(Sets::<_, 1>::new(layout, Lru)),

@@ -57,7 +57,7 @@ impl Modelled {
         Modelled::with(machine, AddressMap::new(arena, None), shortcuts::ALL.to_vec())
     }
 
-    /// The same for kernels that access only arrays of `arena`, except the `idle` ones. A
+    /// A model for kernels that access only arrays of `arena`, except the `idle` ones. A
     /// level in which all of these fit then evicts nothing, and states recur sooner. An
     /// access elsewhere is counted, but reaches no level.
     ///
@@ -103,7 +103,7 @@ impl Modelled {
         Ok(model.without_shortcuts(SWITCHED_OFF.get().map_or("", String::as_str)))
     }
 
-    /// The same without the shortcuts of these names, separated by commas: counts are the
+    /// The model without the shortcuts of these names, separated by commas: counts are the
     /// same, but take longer.
     #[must_use]
     pub fn without_shortcuts(mut self, names: &str) -> Modelled {
@@ -112,7 +112,7 @@ impl Modelled {
         self
     }
 
-    /// The same without the numbers: stores change only elements that
+    /// The model without the numbers: stores change only elements that
     /// [count](memory::Word::COUNTS). For kernels whose accesses do not depend on other
     /// numbers and whose result nobody reads.
     #[must_use]
@@ -137,7 +137,7 @@ impl Modelled {
         self
     }
 
-    /// The same for kernels whose outermost loops are not described: the share of `bytes`,
+    /// Calls `progress` regularly, for kernels whose outermost loops are not described: the share of `bytes`,
     /// by which the inner loops advance in total.
     #[must_use]
     pub fn reporting_along(mut self, bytes: f64, progress: impl FnMut(f64) + 'static) -> Modelled {

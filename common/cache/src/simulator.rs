@@ -515,7 +515,7 @@ fn request(address: u64, store: bool, array: u8, physical: bool) -> Request {
 }
 
 impl Request {
-    /// The same with a virtual or a physical address, whichever selects the sets of
+    /// The request with a virtual or a physical address, whichever selects the sets of
     /// `level`.
     #[inline(always)]
     fn within(self, level: &Level, pages: Option<&PageMap>) -> Request {

@@ -25,7 +25,7 @@ pub(crate) fn line_of(tag: Tag) -> u64 {
     u64::from((tag >> 2) - 1)
 }
 
-/// The same tag, flags included, of the line this many lines further on.
+/// The tag, flags included, of the line this many lines further on.
 #[inline(always)]
 pub(crate) fn moved(tag: Tag, lines: i64) -> Tag {
     tag.wrapping_add((lines as Tag) << 2)

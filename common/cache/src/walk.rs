@@ -268,7 +268,7 @@ impl Walker {
         }
     }
 
-    /// The same for a loop without inner loops. If iterations access the same lines, and
+    /// Walks a loop without inner loops. If iterations access the same lines, and
     /// these are all in the first level after the first iteration, the others only hit and
     /// leave everything as the first left it: no state needs to be compared. Loads that are
     /// [`Redundant`] are left out.

@@ -160,7 +160,7 @@ impl Chart {
         (columns, (count + columns - 1) / columns)
     }
 
-    /// The same in another language: `words` has the texts by the English ones, those of
+    /// The chart in another language: `words` has the texts by the English ones, those of
     /// [`WORDS`] and whole texts of the chart.
     pub fn in_language(mut self, words: &BTreeMap<String, String>) -> Chart {
         let own = WORDS.iter().filter_map(|english| words.get_key_value(*english));

@@ -74,7 +74,7 @@ impl Platform {
         self.cores.map(|place| &self.pmus[place])
     }
 
-    /// The same for people: its name, its processors, and what takes another.
+    /// The core type in words: its name, its processors, and what takes another.
     pub fn core_type_description(&self) -> Option<String> {
         let core = self.core_type()?;
         let cpus = core.cpus.as_deref().unwrap_or("all");

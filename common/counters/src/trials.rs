@@ -181,7 +181,7 @@ impl<'a> Trials<'a> {
         refusal::diagnose(error, part, &self.platform.environment, || self.basics())
     }
 
-    /// The same of an event that counts, but is not to be sampled.
+    /// Why an event that counts is not to be sampled.
     pub(crate) fn explain_sampling(&self, part: &Part, error: &io::Error) -> CounterError {
         match Errno::of(error) {
             Errno::Unsupported => refusal::no_interrupt(&part.name),

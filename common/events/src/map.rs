@@ -75,7 +75,7 @@ impl fmt::Display for Config {
 static PAPI: LazyLock<Vec<Entry>> = LazyLock::new(|| table(include_str!("map.csv"), Origin::Papi));
 
 /// The kit's presets, where PAPI's map has a gap or contradicts the vendors' event tables.
-/// The same columns, what the preset includes, and why it is not PAPI's; without events it
+/// The columns of PAPI's table, what the preset includes, and why it is not PAPI's; without events it
 /// is not counted on these families at all.
 static KIT: LazyLock<Vec<Entry>> = LazyLock::new(|| table(include_str!("kit.csv"), Origin::Kit));
 

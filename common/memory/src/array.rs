@@ -79,7 +79,7 @@ impl<'a, T: Word> Array<'a, T> {
         self.cells.chunks_exact(len).map(|cells| Array { cells })
     }
 
-    /// The same of two arrays at once, without bounds checks for either: with zipped
+    /// The pieces of two arrays at once, without bounds checks for either: with zipped
     /// iterators, compilers leave some checks in.
     ///
     /// # Panics

@@ -224,7 +224,7 @@ pub(crate) fn reader_data() -> Value {
 }
 
 /// The name of a unit variant in JSON.
-fn name(variant: &impl Serialize) -> String {
+pub(crate) fn name(variant: &impl Serialize) -> String {
     serde_json::to_value(variant).ok().and_then(|name| Some(name.as_str()?.to_owned())).unwrap_or_default()
 }
 

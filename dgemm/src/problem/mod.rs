@@ -47,7 +47,7 @@ impl Blocks {
         Blocks { l1, l2: (side_for(l2) / l1).max(1) * l1, base: 2, sides, threads: threads.max(1) }
     }
 
-    /// The same with blocks no larger than an `m` by `n` by `k` product needs.
+    /// The plan with blocks no larger than an `m` by `n` by `k` product needs.
     fn within(self, m: usize, n: usize, k: usize) -> Blocks {
         Blocks { sides: self.sides.within(m, n, k), ..self }
     }
@@ -89,7 +89,7 @@ impl<'a> Problem<'a> {
         Ok(p)
     }
 
-    /// The same with matrices that were never written, for which the system provides no
+    /// A problem with matrices that were never written, for which the system provides no
     /// memory: for machines on which a product is counted, not computed.
     ///
     /// # Errors

@@ -123,7 +123,7 @@ impl Table {
         }
     }
 
-    /// The same column, which the table must have; `hint` says how to correct it.
+    /// The column with one of these headers, which the table must have; `hint` says how to correct it.
     pub(crate) fn needed(&self, names: &[&str], hint: &str) -> Result<usize, String> {
         let lacks = || format!("it has no column '{}' ({}){hint}", names.join("' or '"), self.columns());
         self.column(names)?.ok_or_else(lacks)

@@ -53,7 +53,7 @@ impl Steps {
         Ok(Steps::of(&machine, watcher, kernel.source(), kernel.regions(&arena)))
     }
 
-    /// The same for the accesses that `text` describes: a trace, or loops.
+    /// Records the accesses that `text` describes: a trace, or loops.
     ///
     /// # Errors
     ///

@@ -217,7 +217,7 @@ pub(crate) fn curve(points: Vec<(f64, f64)>, found: &[Place], caption: &str) -> 
     found.iter().fold(chart, mark).svg()
 }
 
-/// The same curve of a described machine, as its sizes and latencies give it: a working set
+/// The curve of a described machine, as its sizes and latencies give it: a working set
 /// costs what the first level costs in which it fits.
 pub(crate) fn known(machine: &Machine) -> Result<Value, String> {
     let unknown = || format!("{} has no latencies", machine.name);

@@ -19,8 +19,8 @@ const SLOW: f64 = 2.0;
 /// fastest agree, but at most so many times.
 const AGREEING: usize = 3;
 const MOST: usize = 24;
-/// The same for a clock with steps of milliseconds: most batches of 25 of these are
-/// interrupted, so there are more and shorter ones, and their mean is used.
+/// Steps of a batch, and batches that must agree, for a clock with steps of milliseconds: most
+/// batches of 25 of these are interrupted, so there are more and shorter ones, and their mean is used.
 const STEPS_OF_COARSE: f64 = 8.0;
 const AGREEING_OF_COARSE: usize = 6;
 /// Batches agree if the slowest of them takes at most this much longer, plus one step.
@@ -100,7 +100,7 @@ impl Tab {
         (self.clock.now)()
     }
 
-    /// The same memory, ready for measurements: checks the clock and, by repeating one
+    /// Makes the memory ready for measurements: checks the clock and, by repeating one
     /// chain, the machine.
     pub(crate) fn ready(mut self, patient: bool) -> Result<Tab, String> {
         let (step_ms, backwards) = self.clock.steadiness();

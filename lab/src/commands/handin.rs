@@ -239,7 +239,7 @@ fn records(args: &Args) -> Result<(Vec<Entry>, Vec<String>), Failure> {
     }
     for path in paths {
         let bytes = read(&path)?;
-        // The same file, or a copy of it.
+        // A file that is given twice, or a copy of it.
         if found.iter().any(|(_, known)| *known == bytes) {
             continue;
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::definition::ORDINALS;
 use super::{Assignment, FieldKind, Question, Section};
+use crate::answers::name;
 
 /// Ids that the page itself uses.
 const TAKEN: &str = "2 answers bar causes checks copy count export fields how import none-open open open-list print reader reserve s2 s311 s312 s321 s322 s323 said show spec spec-shown specification students undo words";
@@ -113,7 +114,7 @@ fn of_question(question: &Question, read: &Assignment) -> Result<(), String> {
         return Err(format!("'{id}': range is for sizes and counts; write kind = \"bytes\" or \"count\""));
     }
     if let Some(figure) = question.expect.filter(|figure| question.kind.quantity() != Some(figure.kind())) {
-        let kind = format!("{:?}", figure.kind()).to_lowercase();
+        let kind = name(&figure.kind());
         return Err(format!("'{id}' expects {figure}; write kind = \"{kind}\""));
     }
     let chosen: BTreeSet<&String> = question.choices.iter().collect();

@@ -26,7 +26,7 @@ pub(super) struct Graded {
     pub(super) marks: Vec<Mark>,
     /// What one must know to trust the grade; the student sees it too.
     pub(super) notes: Vec<Reason>,
-    /// The same for the instructor alone: these sentences name other students.
+    /// What the instructor alone must know: these sentences name other students.
     pub(super) remarks: Vec<String>,
     /// Why there is no grade; a clause.
     pub(super) refused: Option<String>,
