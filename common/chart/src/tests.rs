@@ -70,7 +70,8 @@ fn the_script_finds_values_spreads_and_sources_in_any_language() {
     words.insert(".".to_owned(), ",".to_owned());
     let translated = chart.clone().in_language(&words).svg();
     for (svg, part) in [
-        (chart.svg(), "\"name\":\"64 KiB\",\"source\":\"source: timing\""),
+        (chart.svg(), "\"name\":\"64 KiB\""),
+        (chart.svg(), "\"source\":\"source: timing\""),
         (chart.svg(), "\"4 KiB\",\"0.5\",\"0.25 to 0.75\",4096.0],["),
         (chart.svg(), "\"16 KiB\",\"90\",\"hollow point\",16384.0]]"),
         (translated.clone(), "\"4 KiB\",\"0,5\",\"[0,25 to 0,75]\",4096.0]"),
