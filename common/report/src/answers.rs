@@ -149,6 +149,17 @@ impl Answer {
         meaning.unwrap_or_else(Meaning::ToBeRead)
     }
 
+    /// What a file has for a field. All that a page does not write is a text with the JSON,
+    /// for a person to read.
+    fn of(value: Value) -> Answer {
+        match value {
+            Value::Null => Answer::from(""),
+            value => {
+                serde_json::from_value(value.clone()).unwrap_or_else(|_| Answer::Text(value.to_string()))
+            }
+        }
+    }
+
     /// Whether the field is empty.
     pub fn is_empty(&self) -> bool {
         match self {
@@ -247,6 +258,13 @@ impl Answers {
             format: String,
             version: u32,
         }
+        /// The rest; one odd value makes one field odd, not all.
+        #[derive(Deserialize)]
+        struct Given {
+            #[serde(default)]
+            saved: String,
+            fields: BTreeMap<String, Value>,
+        }
         let unreadable = |error| {
             AnswersError(format!(
                 "these are not the answers of a report ({error}); give the answers.json that the report's page saves"
@@ -259,10 +277,13 @@ impl Answers {
                 "these answers are {format} version {version}, and {FORMAT} version {VERSION} can be read"
             )));
         }
-        let mut answers: Answers = serde_json::from_str(json).map_err(unreadable)?;
-        // A table with a zero byte cannot be read again.
+        let Given { saved, fields } = serde_json::from_str(json).map_err(unreadable)?;
+        let fields = fields.into_iter().map(|(id, value)| (id, Answer::of(value))).collect();
+        let mut answers = Answers { saved, fields, ..Answers::default() };
+        // A table with a zero byte cannot be read again, and a terminal obeys others.
+        let obeyed = |c: char| c.is_control() && !['\n', '\r', '\t'].contains(&c);
         for text in answers.fields.values_mut().flat_map(Answer::texts) {
-            *text = text.replace('\0', "\u{fffd}");
+            *text = text.replace(obeyed, "\u{fffd}");
         }
         Ok(answers)
     }
