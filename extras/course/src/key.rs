@@ -46,10 +46,72 @@ impl Phrase {
         }
         let words =
             encoding::decode(&bytes).map_err(|why| Failure::usage(format!("{name} is no key: {why}")))?;
+        if is_guessed(&words) {
+            return Err(Failure::usage(format!(
+                "the key in {name}: anybody would try such words; give some that have nothing to do with each other"
+            )));
+        }
         let key = seal::words::key(&words, "class");
         key.map(|key| seal::hexadecimal(&key))
             .map_err(|why| Failure::usage(format!("the key in {name}: {why}")))
     }
+}
+
+/// What people choose most, and what they join it with.
+const COMMON: [&str; 44] = [
+    "administrator",
+    "password",
+    "passwort",
+    "iloveyou",
+    "baseball",
+    "football",
+    "princess",
+    "sunshine",
+    "superman",
+    "trustno",
+    "qwertyuiop",
+    "qwertzuiop",
+    "asdfghjkl",
+    "zxcvbnm",
+    "changeme",
+    "letmein",
+    "computer",
+    "whatever",
+    "starwars",
+    "michael",
+    "charlie",
+    "jordan",
+    "master",
+    "monkey",
+    "dragon",
+    "shadow",
+    "secret",
+    "qwerty",
+    "qwertz",
+    "azerty",
+    "asdfgh",
+    "hunter",
+    "welcome",
+    "student",
+    "course",
+    "batman",
+    "ninja",
+    "admin",
+    "login",
+    "hello",
+    "cache",
+    "class",
+    "abc",
+    "senha",
+];
+
+/// Whether little is left of a phrase without digits and the words that people choose most.
+fn is_guessed(phrase: &str) -> bool {
+    let mut rest: String = phrase.to_lowercase().chars().filter(|c| c.is_alphabetic()).collect();
+    COMMON.iter().for_each(|word| rest = rest.replace(word, ""));
+    let letters: Vec<u32> = rest.chars().map(u32::from).collect();
+    let steps = letters.windows(2).filter(|pair| pair[0].abs_diff(pair[1]) > 1).count();
+    letters.iter().collect::<std::collections::BTreeSet<_>>().len() < 4 || steps < 3
 }
 
 fn of_input() -> io::Result<Vec<u8>> {
