@@ -143,7 +143,11 @@ impl Table {
 
 /// Rows as comma-separated values. No cell can be a formula of a spreadsheet.
 pub(crate) fn csv(rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    let row = |cells: Vec<String>| line(&cells.iter().map(|cell| inert(cell)).collect::<Vec<_>>(), b',');
+    // A terminal obeys such characters.
+    let obeyed = |c: char| c.is_control() && !['\n', '\r', '\t'].contains(&c);
+    let row = |cells: Vec<String>| {
+        line(&cells.iter().map(|cell| inert(&cell.replace(obeyed, "\u{fffd}"))).collect::<Vec<_>>(), b',')
+    };
     rows.into_iter().map(row).collect()
 }
 

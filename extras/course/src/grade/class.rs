@@ -65,6 +65,30 @@ impl Class {
         self.students(value, |_| true)
     }
 
+    /// The only student of whom a cell has the `value`.
+    pub(super) fn only_mentioned(&self, value: &str) -> Option<usize> {
+        only(&self.mentioned(value))
+    }
+
+    /// The only student of whom an identifying cell stands in `text` between separators; a
+    /// cell of one letter may be anything.
+    pub(super) fn only_within(&self, text: &str) -> Option<usize> {
+        let text = names::folded(text);
+        let ends = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+        let stands = |cell: &str| {
+            let mut found = text.match_indices(cell);
+            found.any(|(at, _)| {
+                ends(text[..at].chars().next_back()) && ends(text[at + cell.len()..].chars().next())
+            })
+        };
+        let is_within = |row: &Vec<String>| {
+            let cells = self.identifying.iter().map(|column| names::folded(&row[*column]));
+            cells.filter(|cell| cell.chars().count() > 1).any(|cell| stands(&cell))
+        };
+        let rows = self.listed.rows.iter().enumerate();
+        only(&rows.filter(|(_, row)| is_within(row)).map(|(student, _)| student).collect())
+    }
+
     /// The students with that value in the `column`.
     pub(super) fn in_column(&self, column: usize, value: &str) -> BTreeSet<usize> {
         self.students(value, |at| at == column)
@@ -171,6 +195,9 @@ impl Join<'_> {
     /// Fails if it means two students.
     pub(super) fn student(&self, row: &[String]) -> Result<Option<usize>, String> {
         let (students, other) = self.found(row);
+        if students.is_empty() {
+            self.without_zeros(row)?;
+        }
         if students.len() < 2 {
             return Ok(students.first().copied());
         }
@@ -186,6 +213,26 @@ impl Join<'_> {
             self.shown(row),
             why.as_deref().unwrap_or(";")
         ))
+    }
+
+    /// Fails if a cell is a roster's number without its zeros: a spreadsheet has dropped them.
+    fn without_zeros(&self, row: &[String]) -> Result<(), String> {
+        for (at, column) in &self.columns {
+            let cell = row.get(*at).map_or("", |cell| cell.trim());
+            if cell.is_empty() || !cell.bytes().all(|byte| byte.is_ascii_digit()) {
+                continue;
+            }
+            let known = self.class.listed.rows.iter().map(|row| row[*column].as_str());
+            let is_number = |known: &&str| known.len() > cell.len() && known.trim_start_matches('0') == cell;
+            if let Some(known) = known.into_iter().find(is_number) {
+                return Err(format!(
+                    "'{}' is not in the roster, and '{}' is: a spreadsheet has dropped the zeros; import that column as text",
+                    shorten(cell, 60),
+                    shorten(known, 60)
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// The place of each student's row.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use common::failure::Failure;
 use common::text::shorten;
 use report::{Check, Expected, Figure, OfLevel, not_asked};
 
@@ -11,7 +12,7 @@ use super::evidence::{self, Submission};
 use super::judge::{self, Mark};
 use super::owners::Counting;
 use super::reason::Reason;
-use super::rubric::{Records, Rubric};
+use super::rubric::{Item, Records, Rubric};
 use crate::key::{Answers, Key};
 
 /// The size of the matrix products if the assignment gives none.
@@ -28,6 +29,8 @@ pub(super) struct Graded {
     pub(super) notes: Vec<Reason>,
     /// What the instructor alone must know: these sentences name other students.
     pub(super) remarks: Vec<String>,
+    /// The names of the other machines' students whose records are in the submission.
+    pub(super) others: Vec<String>,
     /// Why there is no grade; a clause.
     pub(super) refused: Option<String>,
     /// The name of the submission that counts.
@@ -92,21 +95,31 @@ pub(super) fn decimal(points: f64) -> String {
 /// The machines of a key.
 pub(super) struct Machines<'k> {
     by_tag: HashMap<&'k str, &'k Answers>,
-    /// By student; `None` if the roster has no column with the header of the key's names:
-    /// then a submission is graded by the machine of its sealed records.
+    /// By student; `None` with blind marking: then a submission is graded by the machine of
+    /// its sealed records.
     of_student: Option<HashMap<usize, &'k Answers>>,
 }
 
 impl<'k> Machines<'k> {
     /// The key's names are those of the roster's column that `course mystery` had.
-    pub(super) fn of(key: &'k Key, class: &Class) -> Machines<'k> {
-        let join = class.join(&[key.column().to_owned()], &[]).ok();
+    /// Fails if none of them is in the roster, unless marking is `blind`.
+    pub(super) fn of(key: &'k Key, class: &Class, blind: bool) -> Result<Machines<'k>, Failure> {
+        let join = class.join(&[key.column().to_owned()], &[]).ok().filter(|_| !blind);
         let by_tag = key.machines.iter().map(|machine| (machine.seal.as_str(), machine)).collect();
-        let of_student = join.map(|join| {
+        let of_student: Option<HashMap<_, _>> = join.map(|join| {
             let student = |machine: &Answers| only(&join.students(std::slice::from_ref(&machine.name)));
             key.machines.iter().filter_map(|machine| Some((student(machine)?, machine))).collect()
         });
-        Machines { by_tag, of_student }
+        if !blind && of_student.as_ref().is_none_or(HashMap::is_empty) {
+            let names = key.machines.iter().take(3).map(|machine| machine.name.as_str());
+            return Err(Failure::usage(format!(
+                "the key's names ('{}', …) are of the column '{}', and no student of the roster ('{}') has one of them; give the roster that course mystery had, or --blind to grade each submission by the machine of its records, of whoever that is",
+                shorten(&names.collect::<Vec<_>>().join("', '"), 100),
+                key.column(),
+                class.header()
+            )));
+        }
+        Ok(Machines { by_tag, of_student })
     }
 
     /// The student whose machine has that tag.
@@ -115,7 +128,12 @@ impl<'k> Machines<'k> {
         of_student.find(|(_, machine)| machine.seal == tag).map(|(student, _)| *student)
     }
 
-    /// Whether machines are those of the records, because the roster lacks the key's names.
+    /// Whether a machine of the key has that tag.
+    pub(super) fn has(&self, tag: &str) -> bool {
+        self.by_tag.contains_key(tag)
+    }
+
+    /// Whether machines are those of the records, because marking is blind.
     pub(super) fn by_records(&self) -> bool {
         self.of_student.is_none()
     }
@@ -225,6 +243,7 @@ impl Course<'_> {
             let others: Vec<String> = others.map(|tag| shorten(name(tag), 60)).collect();
             if !others.is_empty() {
                 graded.remarks.push(format!("Records are of the machine of {}.", others.join(", ")));
+                graded.others = others;
             }
             if tags.iter().all(|tag| !machines.by_tag.contains_key(tag)) && !tags.is_empty() {
                 return Err("its sealed records were made on machines that the key does not have; is that the key of this class?".to_owned());
@@ -233,6 +252,17 @@ impl Course<'_> {
         let mut expected = report::expected(|product| evidence::product(&records, product));
         expected.extend(machine.map(geometry).unwrap_or_default());
         graded.marks = judge::marks(&self.rubric, &submission.answers, &expected);
+        // A range may be guessed, and records of the own machine show that it was measured.
+        if self.machines.is_some() && records.is_empty() {
+            let of_machine = |item: &Item| item.expect.is_some_and(Figure::is_of_machine);
+            let marks = self.rubric.items.iter().zip(&mut graded.marks);
+            let ranges =
+                marks.filter(|(item, mark)| of_machine(item) && matches!(mark.reason, Reason::RangeRight(_)));
+            for (_, mark) in ranges {
+                (mark.points, mark.computed) = (0.0, Some(0.0));
+                mark.reason = Reason::NoOwnRecords;
+            }
+        }
         // Without a key, only changes show, not whose a record is.
         let own = if self.machines.is_some() { !records.is_empty() } else { evidence.changed.is_empty() };
         if self.rubric.records == Records::Own && !own {

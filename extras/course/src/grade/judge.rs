@@ -29,8 +29,10 @@ pub(super) struct Mark {
 
 /// Largest ratio of a range's ends that gets points: doubling sizes show no less.
 const RANGE: f64 = 2.0;
-/// The share of the points for such a range.
+/// The share of the points for such a range, and for one of ways: these have few values, so
+/// that a range is easily guessed.
 const HALF: f64 = 0.5;
+const QUARTER: f64 = 0.25;
 /// Tolerance for the ratio of a range's ends.
 const ROUNDING: f64 = 1e-9;
 
@@ -88,7 +90,7 @@ fn judged(
             report::Judgement::Wrong => (Some(0.0), Reason::NotRight(shown)),
             report::Judgement::Slip(slip) => (Some(0.0), Reason::Slip(shown, slip.sentence().to_owned())),
         },
-        Meaning::Range { low, below } => in_range(shown, (low, below), check),
+        Meaning::Range { low, below } => in_range(shown, (low, below), check, item.expect),
         Meaning::FullyAssociative => match fully_associative(item.expect, expected) {
             Some(true) => (Some(1.0), Reason::Right),
             Some(false) => (Some(0.0), Reason::NotRight(shown)),
@@ -122,11 +124,14 @@ fn fully_associative(figure: Option<Figure>, expected: &Expected) -> Option<bool
 }
 
 /// At least `low` and below `below`.
-fn in_range(shown: String, (low, below): (f64, f64), check: &Check) -> Judgement {
+fn in_range(shown: String, (low, below): (f64, f64), check: &Check, figure: Option<Figure>) -> Judgement {
     if !check.kind.may_be_range() {
         return (None, Reason::ToRead);
     }
     match (check.is_in(low, below), low > 0.0 && below / low <= RANGE + ROUNDING) {
+        (true, true) if matches!(figure, Some(Figure::Level(_, OfLevel::Ways))) => {
+            (Some(QUARTER), Reason::RangeRight(shown))
+        }
         (true, true) => (Some(HALF), Reason::RangeRight(shown)),
         (true, false) => (Some(0.0), Reason::RangeWide(shown)),
         (false, _) => (Some(0.0), Reason::RangeWrong(shown)),
@@ -182,7 +187,7 @@ mod tests {
             ("s311-c-size", range("16", "32", "KiB"), 0.0, "does not contain"),
             ("s311-c-size", range("8", "256", "KiB"), 0.0, "factor of two"),
             ("s311-c-size", typed("not-visible", "", "", ""), 0.0, "the measurements show it"),
-            ("s311-c-ways", range("8", "16", ""), 1.0, "is right. Measure more"),
+            ("s311-c-ways", range("8", "16", ""), 0.5, "is right. Measure more"),
             ("s311-c-ways", typed("fully-associative", "", "", ""), 0.0, "not right"),
             ("s312-c-ways", typed("fully-associative", "", "", ""), 2.0, "Right."),
             ("s322-d-clocks", one("1.8", ""), 0.0, "Left out of the sum"),

@@ -10,32 +10,34 @@ mod files;
 mod grader;
 mod gradescope;
 mod judge;
+mod notes;
 mod output;
 mod owners;
 mod points;
 mod reason;
 pub(crate) mod rubric;
+mod statistics;
 mod submissions;
 mod times;
 mod worksheet;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use common::failure::Failure;
 use common::output::{message, print};
 use common::text::{counted, shorten};
-use report::Assignment;
+use report::{Assignment, FieldKind};
 
 use crate::key::Key;
 use crate::roster::{self, Listed, Roster};
 use class::Class;
 use evidence::Submission;
 use grader::{Graded, Machines};
-use output::{GRADES, GradedClass, MAP, MOODLE};
+use notes::Seen;
+use output::{GRADES, GradedClass, MAP, MOODLE, NOTES};
 use owners::{Counting, Groups, Map};
 use points::Points;
-use reason::Reason;
 use rubric::Rubric;
 use times::Due;
 use worksheet::Worksheet;
@@ -68,6 +70,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
 
+    /// Grade each submission by the machine of its sealed records, of whoever that is: for
+    /// blind marking, where the roster does not have the key's names
+    #[arg(long, requires = "key")]
+    blind: bool,
+
     /// Use this rubric (course rubric prints the guide's), this assignment, or both
     #[arg(long, visible_alias = "assignment", value_name = "FILE")]
     rubric: Vec<PathBuf>,
@@ -76,7 +83,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", requires = "output")]
     worksheet: Option<PathBuf>,
 
-    /// Write grades.csv and texts.html into this folder; points that you wrote into its
+    /// Write grades.csv, texts.html and notes.txt into this folder; points that you wrote into its
     /// grades.csv are used
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -100,6 +107,8 @@ struct Course<'k> {
     assignment: Assignment,
     /// The ids of the assignment's fields.
     fields: Vec<String>,
+    /// Those that are filled in with sentences.
+    texts: BTreeSet<String>,
     due: Option<Due>,
 }
 
@@ -109,7 +118,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (rubric, assignment) = Rubric::read(&args.rubric)?;
     let key = args.key.as_deref().map(Key::read).transpose()?;
     let class = Class::new(students(args, key.as_ref())?);
-    let machines = key.as_ref().map(|key| Machines::of(key, &class));
+    let machines = key.as_ref().map(|key| Machines::of(key, &class, args.blind)).transpose()?;
     let groups = args.groups.as_deref().map(|path| Groups::read(path, &class)).transpose()?;
     let groups = groups.unwrap_or_default();
     if let Some(columns) = &groups.not_used {
@@ -128,8 +137,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let out = |name: &str| args.output.as_ref().map(|out| out.join(name));
     let map = Map::read(out(MAP).as_deref(), &class)?;
     let points = Points::read(out(GRADES).as_deref(), &class, &rubric)?;
-    let fields = assignment.fields().into_iter().map(|field| field.id).collect();
-    let mut course = Course { class, groups, map, machines, rubric, assignment, fields, due: args.due };
+    let fields = assignment.fields();
+    let is_text = |kind: FieldKind| matches!(kind, FieldKind::Text | FieldKind::Line);
+    let texts = fields.iter().filter(|field| is_text(field.kind)).map(|field| field.id.clone()).collect();
+    let fields = fields.into_iter().map(|field| field.id).collect();
+    let due = args.due;
+    let mut course = Course { class, groups, map, machines, rubric, assignment, fields, texts, due };
     let (submissions, mut notes) = course.collect(&args.submissions)?;
     let counting = course.counting(&submissions);
     let unresolved = unresolved(&submissions, &course.class);
@@ -155,12 +168,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     notes.extend(course.map.unknown(&submissions));
     notes.extend(points.give(&mut graded, &course.rubric, &course.class));
-    notes.extend(course.notes(&graded));
+    let seen = Seen { course: &course, submissions: &submissions, counting: &counting, graded: &graded };
+    notes.extend(seen.notes());
+    notes.extend(statistics::notes(&course.rubric, &graded));
     notes.extend(points.changed(&graded, &course.class));
     for (student, graded) in graded.iter().enumerate() {
         let of_student = |why| format!("no grade for '{}': {why}", course.class.shown(student));
         notes.extend(graded.refused.as_ref().map(of_student));
     }
+    let figures = statistics::text(&course.rubric, &graded);
     let shown = GradedClass { course: &course, graded: &graded };
     if let Some(out) = &args.output {
         let mut files = shown.files();
@@ -169,11 +185,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             files.insert(MOODLE.to_owned(), filled.into_bytes());
             notes.extend(of_worksheet);
         }
+        let lines: String = notes.iter().map(|note| format!("{note}\n")).collect();
+        files.insert(NOTES.to_owned(), format!("{lines}\n{figures}").into_bytes());
         let earlier = output::write(out, &files)?;
         notes.extend(earlier.map(|path| format!("the files of the last run are in {}", path.display())));
     }
     notes.iter().for_each(|note| message(format!("course grade: note: {note}")));
-    print(&shown.text())?;
+    print(&format!("{}\n{figures}", shown.text()))?;
     complete(args, unresolved)
 }
 
@@ -260,33 +278,5 @@ fn one_machine_each(graded: &mut [Graded]) {
         if graded.machine.as_ref().is_some_and(|tag| seen[tag] > 1) {
             graded.refused = Some("another submission has records of the same machine".to_owned());
         }
-    }
-}
-
-impl Course<'_> {
-    /// Notes about the class, each said once.
-    fn notes(&self, graded: &[Graded]) -> Vec<String> {
-        let list = |what: &str, is_listed: fn(&Graded) -> bool| {
-            let listed = (0..graded.len()).filter(|student| is_listed(&graded[*student]));
-            self.class.note(what, listed.map(|student| self.class.shown(student)))
-        };
-        let unread = |graded: &Graded| graded.notes.contains(&Reason::NoAnswersFound);
-        let to_read = |graded: &Graded| graded.refused.is_none() && graded.has_unread();
-        let late = |graded: &Graded| graded.late.is_some_and(|late| late > 0.0);
-        let timeless = |graded: &Graded| graded.notes.contains(&Reason::TimeUnknown);
-        let by_records = "the roster has no column with the header that the key's names had: each submission is graded by the machine of its sealed records";
-        let without_key = "without --key, the answers about sealed machines are left for you to read";
-        let of_machines = match &self.machines {
-            Some(machines) => machines.by_records().then_some(by_records),
-            None => self.rubric.needs_machine().then_some(without_key),
-        };
-        let notes = [
-            list("nothing that can be read was handed in (the notes say why)", unread),
-            list("answers to read, which have no points yet (texts.html)", to_read),
-            list("late (hours are in grades.csv)", late),
-            list("the time of hand-in is not known", timeless),
-            of_machines.map(str::to_owned),
-        ];
-        notes.into_iter().flatten().collect()
     }
 }

@@ -19,12 +19,13 @@ use report::escaped;
 /// Names in the folder of `--output`.
 pub(super) const GRADES: &str = "grades.csv";
 pub(super) const MAP: &str = "map.csv";
+pub(super) const NOTES: &str = "notes.txt";
 pub(super) const MOODLE: &str = "moodle.csv";
 /// Columns of `grades.csv` after the student, and those of each item after its id.
 pub(super) const COLUMNS: [&str; 5] = ["points", "max_points", "late_hours", "submission", "notes"];
-pub(super) const OF_ITEM: [&str; 5] = ["points", "computed", "reason", "answer", "right"];
+pub(super) const OF_ITEM: [&str; 6] = ["points", "of", "computed", "reason", "answer", "right"];
 /// All that a run replaces there.
-const WRITTEN: [&str; 3] = [GRADES, MOODLE, TEXTS];
+const WRITTEN: [&str; 4] = [GRADES, MOODLE, NOTES, TEXTS];
 const TEXTS: &str = "texts.html";
 
 /// The files of one run, by their names in the folder of `--output`.
@@ -108,10 +109,11 @@ impl GradedClass<'_> {
                 graded.source.clone().unwrap_or_default(),
                 graded.all_notes(),
             ];
-            for mark in &graded.marks {
+            for (item, mark) in self.course.rubric.items.iter().zip(&graded.marks) {
                 let counts = mark.reason == Reason::GivenByInstructor || has_grade && !mark.unread;
                 row.extend([
                     decimals(counts.then_some(mark.points)),
+                    decimal(item.points),
                     decimals(mark.computed.filter(|_| has_grade)),
                     if has_grade { mark.reason.english() } else { String::new() },
                     mark.answer.clone(),

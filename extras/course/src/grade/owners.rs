@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use common::failure::Failure;
-use common::text::{inert, shorten};
+use common::text::{inert, is_unprintable, shorten};
 
 use super::Course;
 use super::class::{Class, only, unquoted};
@@ -89,14 +89,14 @@ impl Map {
         };
         let mut decided = BTreeMap::<String, Option<BTreeSet<usize>>>::new();
         for row in &table.rows {
-            let (submission, name) = (unquoted(row.cell(submission)), row.cell(student));
-            let known = decided.entry(submission.to_owned()).or_default();
+            let (submission, name) = (key(unquoted(row.cell(submission))), row.cell(student));
+            let known = decided.entry(submission.clone()).or_default();
             if name.is_empty() {
                 continue;
             }
             // A row for each of several students is of a group.
             if known.as_ref().is_some_and(|known| known.is_empty() != (name == NOBODY)) {
-                return Err(format!("'{}' is in two rows; leave one", shorten(submission, 60)));
+                return Err(format!("'{}' is in two rows; leave one", shorten(&submission, 60)));
             }
             let known = known.get_or_insert_default();
             if name != NOBODY {
@@ -114,7 +114,9 @@ impl Map {
     /// The names in the map that no submission has.
     pub(super) fn unknown(&self, submissions: &[Submission]) -> Option<String> {
         let names = self.decided.iter().filter(|(_, whose)| whose.is_some()).map(|(name, _)| name);
-        let is_called = |name: &String, one: &Submission| one.name == *name || one.files.contains(name);
+        let is_called = |name: &String, one: &Submission| {
+            key(&one.name) == *name || one.files.iter().any(|file| key(file) == *name)
+        };
         let unknown = names.filter(|name| !submissions.iter().any(|one| is_called(name, one)));
         let unknown: Vec<String> = unknown.take(10).map(|name| format!("'{}'", shorten(name, 60))).collect();
         (!unknown.is_empty()).then(|| format!("map.csv: no submission is called {}", unknown.join(", ")))
@@ -124,11 +126,11 @@ impl Map {
     /// completed.
     pub(super) fn text(&mut self, submissions: &[Submission], class: &Class) -> String {
         for one in submissions.iter().filter(|one| one.owner.is_err()) {
-            if self.decided.contains_key(&one.name) {
+            if self.decided.contains_key(&key(&one.name)) {
                 continue;
             }
             let cell = |name: &String| match name.trim().to_lowercase().as_str() {
-                "submission" => inert(&one.name),
+                "submission" => inert(&key(&one.name)),
                 "suggested" => one.suggested.map_or(String::new(), |student| inert(&class.names[student])),
                 _ => String::new(),
             };
@@ -139,6 +141,12 @@ impl Map {
     }
 }
 
+/// A submission's name as a table keeps it: no blanks around it, and no character that a
+/// terminal obeys.
+fn key(name: &str) -> String {
+    name.trim().replace(is_unprintable, "\u{fffd}")
+}
+
 /// The students whose submission it is; none if the instructor has said so. Or a clause
 /// that says why nobody knows.
 pub(super) type Owner = Result<Vec<usize>, String>;
@@ -146,7 +154,7 @@ pub(super) type Owner = Result<Vec<usize>, String>;
 impl Course<'_> {
     /// What the map says of the submission with that name, else the owner that was `found`.
     pub(super) fn decided(&self, name: &str, found: Owner) -> Owner {
-        match self.map.decided.get(name) {
+        match self.map.decided.get(&key(name)) {
             Some(Some(decided)) => Ok(decided.iter().copied().collect()),
             _ => found,
         }
@@ -198,17 +206,20 @@ impl Course<'_> {
     }
 
     /// The student whom an unresolved submission may be of: by its machine, or by the first
-    /// of the values, such as a signature, that one student has.
+    /// of the values, such as a signature, that one student has, or by a value in its `name`.
     pub(super) fn suggested(
         &self,
+        name: &str,
         machines: &BTreeSet<&str>,
         mut values: impl Iterator<Item = String>,
     ) -> Option<usize> {
         let owner = |tag: &&str| self.machines.as_ref()?.owner(tag);
         let measured = machines.iter().filter_map(owner);
         let of_value =
-            |value: String| self.class.by_name(&value).or_else(|| only(&self.class.mentioned(&value)));
-        only(&measured.collect()).or_else(|| values.find_map(of_value))
+            |value: String| self.class.by_name(&value).or_else(|| self.class.only_mentioned(&value));
+        only(&measured.collect())
+            .or_else(|| values.find_map(of_value))
+            .or_else(|| self.class.only_within(name))
     }
 
     /// What counts for each student of the class; a student without answers gets the group's.

@@ -1,7 +1,7 @@
 //! Points that the instructor has written into `grades.csv`: used when the class is graded
 //! again.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use common::failure::Failure;
@@ -11,7 +11,7 @@ use super::class::Class;
 use super::grader::Graded;
 use super::output::{COLUMNS, OF_ITEM};
 use super::reason::Reason;
-use super::rubric::Rubric;
+use super::rubric::{Item, Rubric};
 use crate::tables::Table;
 
 /// Points that were given, and the sums of the earlier run.
@@ -80,11 +80,11 @@ impl Points {
         for (place, item) in rubric.items.iter().enumerate() {
             let with = |what: &str| table.column(&[&format!("{}_{what}", item.id)]);
             let (computed, answer) = (with("computed")?, with("answer")?);
-            let points = with("points")?;
+            let (points, of) = (with("points")?, with("of")?);
             if points.is_none() && computed.or(answer).is_some() {
                 return Err(format!("it has columns of '{0}', and no column '{0}_points'", item.id));
             }
-            columns.extend(points.map(|points| (place, item, points, computed, answer)));
+            columns.extend(points.map(|points| (place, item, points, of, computed, answer)));
         }
         if columns.is_empty() {
             return Err("it has no column of points of an item".to_owned());
@@ -105,11 +105,18 @@ impl Points {
         all.sums = join.rows(table)?.into_iter().filter_map(of_row).collect();
         for row in &table.rows {
             let (line, name, student) = (row.line, join.shown(&row.cells), join.student(&row.cells)?);
-            for (place, item, points, computed, answer) in &columns {
+            for (place, item, points, of, computed, answer) in &columns {
                 let cell = row.cell(*points);
                 let computed = computed.and_then(|at| number(row.cell(at)));
                 if !is_given(cell, computed) {
                     continue;
+                }
+                let of = of.and_then(|at| number(row.cell(at)));
+                if let Some(of) = of.filter(|of| !equal(*of, item.points)) {
+                    all.notes.push(format!(
+                        "{}: '{name}' has points by hand of {of}, and the item has {} now",
+                        item.id, item.points
+                    ));
                 }
                 let points = number(cell).filter(|points| (0.0..=item.points).contains(points));
                 let points = points.ok_or_else(|| {
@@ -137,10 +144,19 @@ impl Points {
     /// that is graded by hand counts for all as soon as one student has points for it.
     pub(super) fn give(&self, graded: &mut [Graded], rubric: &Rubric, class: &Class) -> Vec<String> {
         let mut notes = self.notes.clone();
-        for (student, _) in self.given.keys() {
-            // The instructor has read what the program cannot.
-            let unreadable = graded[*student].unreadable;
-            graded[*student].refused.take_if(|_| unreadable);
+        let mut read: BTreeSet<usize> = self.given.keys().map(|(student, _)| *student).collect();
+        read.retain(|student| graded[*student].unreadable);
+        for student in read {
+            // The instructor reads what the program cannot, all of it: no other item is a 0.
+            let is_needed = |(place, item): &(usize, &Item)| {
+                let counts = !item.by_hand() || self.given.keys().any(|(_, of_item)| of_item == place);
+                counts && !self.given.contains_key(&(student, *place))
+            };
+            let empty: Vec<&str> =
+                rubric.items.iter().enumerate().filter(is_needed).map(|(_, item)| item.id.as_str()).collect();
+            graded[student].refused = (!empty.is_empty()).then(|| {
+                format!("only a person can read it, and these have no points yet: {}; give 0 where nothing is right", empty.join(", "))
+            });
         }
         for (place, item) in rubric.items.iter().enumerate() {
             let is_read = item.by_hand() && self.given.keys().any(|(_, of_item)| *of_item == place);

@@ -20,6 +20,8 @@ use report::is_answer;
 
 /// Largest size of all answers of a submission, in bytes: more than one student can type.
 const ANSWERS_BYTES: usize = 128 << 10;
+/// Files of systems next to the submissions, which nobody handed in.
+const OF_SYSTEMS: [&str; 3] = ["index.html", "Thumbs.db", "desktop.ini"];
 /// Largest number of notes about one submission.
 const MAX_NOTES: usize = 12;
 
@@ -67,7 +69,7 @@ impl Course<'_> {
             BTreeMap::<(String, Owner), (Vec<PathBuf>, Vec<String>, Label, Option<Known>)>::new();
         for path in paths {
             let full = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if full == gradescope::FILE {
+            if full == gradescope::FILE || OF_SYSTEMS.iter().any(|name| full.eq_ignore_ascii_case(name)) {
                 continue;
             }
             let (known, label) = (metadata.remove(&full), label(path));
@@ -153,7 +155,7 @@ impl Course<'_> {
         let submitters = submitters.map(|(_, value)| value.clone());
         let signed = ["student-1-number", "student-1-name"].into_iter().filter_map(|id| answers.get(id));
         let values = label.names.into_iter().chain(submitters).chain(signed.map(Answer::to_string));
-        let suggested = self.suggested(&evidence.machines(), values);
+        let suggested = self.suggested(&name, &evidence.machines(), values);
         let time = known.and_then(|known| known.time);
         Some(Submission { name, files: Vec::new(), owner, suggested, time, answers, evidence, notes })
     }

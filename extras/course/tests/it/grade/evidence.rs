@@ -133,7 +133,7 @@ fn the_key_is_joined_by_its_column() {
     write(folder, "blind.csv", "Identifier,Grade\nP 1,\nP 2,\n");
     fs::rename(folder.join("in/ada"), folder.join("in/P 1")).unwrap();
     fs::rename(folder.join("in/bob"), folder.join("in/P 2")).unwrap();
-    let blind = "--roster blind.csv --name-column Identifier --key machines-key.json in";
+    let blind = "--roster blind.csv --name-column Identifier --blind --key machines-key.json in";
     let (code, out, err) = graded(folder, blind);
     assert!(
         code == Some(0) && out.contains("2\t20\tP 1\t\n") && err.contains("machine of its sealed records"),

@@ -3,6 +3,7 @@
 mod evidence;
 mod files;
 mod handin;
+mod notes;
 mod outputs;
 mod owners;
 mod tables;

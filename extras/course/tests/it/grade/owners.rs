@@ -47,8 +47,12 @@ const CASES: &[Case] = &[
         code: 1,
         args: "--name-column user --name-column name --output o in",
         points: &[("ana", "3"), ("bea", "-")],
-        says: &["submissions without an owner: 3", "'bea_' is the name of no student\n", "'be' is"],
-        holds: &[("o/map.csv", "submission,suggested,student\nTeam-Bea Sá_12,,\nbe,,\nbea_,,\n")],
+        says: &[
+            "submissions without an owner: 3",
+            "'bea_' is the name of no student; suggested: bea\n",
+            "'be' is",
+        ],
+        holds: &[("o/map.csv", "submission,suggested,student\nTeam-Bea Sá_12,bea,\nbe,,\nbea_,bea,\n")],
         ..CASE
     },
     Case {

@@ -1,0 +1,171 @@
+//! A zero has a cause that its row or the class's notes name; what is odd about the class is
+//! said, with names and counts.
+
+use super::{CASE, Case};
+
+const SIX: &str = "user,number\nana,1\nbea,2\ncarl,3\ndan,4\neve,5\nfay,6\n";
+const LONG: &str = r#""s2-2":{"value":"64","unit":"KiB"},"s2-2-why":"The curve leaves its  first level there, so it is full.""#;
+const LONG_TOO: &str =
+    r#""s2-3":{"value":"8","unit":"B"},"s2-2-why":"the curve leaves its first level there, so it is full.""#;
+const GRADES: &str = "user,s2-2_points,s2-2_of\nana,1,2\nbea,1,1\n";
+
+const CASES: &[Case] = &[
+    Case {
+        what: "one point for what cannot be read is no zero for the rest",
+        files: &[
+            ("in/ana/answers.pdf", "%PDF"),
+            ("in/bea/", "RIGHT"),
+            ("o/grades.csv", "user,s2-2_points\nana,1\n"),
+            ("w.csv", "user,Grade,Maximum Grade\nana,,20\n"),
+        ],
+        args: "--name-column user --worksheet w.csv --output o in --allow-missing",
+        points: &[("ana", "-"), ("bea", "3")],
+        says: &["only a person can read it, and these have no points yet: s2-3, s2-4"],
+        holds: &[("o/moodle.csv", "ana,,20\n"), ("o/grades.csv", "\nana,-,")],
+        ..CASE
+    },
+    Case {
+        what: "fields of another assignment are named with their students",
+        files: &[
+            ("in/ana/", r#""s2-2":{"value":"64","unit":"KiB"},"steps-most":"ge1 to ge3""#),
+            ("in/bea/", "RIGHT"),
+        ],
+        points: &[("ana", "1"), ("bea", "3")],
+        says: &[
+            "answered fields that this assignment does not ask for (steps-most); give the right --assignment: 1 of 2 students: ana",
+        ],
+        ..CASE
+    },
+    Case {
+        what: "a right value in another unit, or a wrong key: nobody is right",
+        roster: SIX,
+        files: &[
+            ("in/ana/", "PART"),
+            ("in/bea/", "PART"),
+            ("in/carl/", "PART"),
+            ("in/dan/", "PART"),
+            ("in/eve/", "PART"),
+            ("kib.toml", "[[item]]\nid = \"s2-2\"\nvalue = 64\n"),
+        ],
+        args: "--name-column user --rubric kib.toml --output o in",
+        points: &[("ana", "0"), ("fay", "0")],
+        says: &[
+            "s2-2: nobody of 5 who answered is right: check the rubric and the key",
+            "without a submission: 1 of 6 students: fay",
+            "numbers with points and no right value in the rubric, which are left for you to read: ",
+            "\ns2-2                            5     0     0       0     0  0.00    1\n",
+            "students with a grade: 5, mean 0 %",
+        ],
+        holds: &[("o/notes.txt", "nobody of 5"), ("o/notes.txt", "  0-9           5 #####\n")],
+        ..CASE
+    },
+    Case {
+        what: "another's signature, and equal long texts",
+        roster: "user,number\nana,1001\nbea,2002\ncarl,3003\n",
+        files: &[
+            ("in/ana/", r#""student-1-number":"1001""#),
+            ("in/bea/", r#""student-1-number":"1001","s2-2":{"value":"64","unit":"KiB"}"#),
+            ("in/carl/", "RIGHT"),
+        ],
+        args: "--name-column user in",
+        points: &[("bea", "1")],
+        says: &["answers signed by another student: 1 of 3 students: bea (by ana)\n"],
+        ..CASE
+    },
+    Case {
+        what: "equal free texts, and different submissions of one group",
+        files: &[("in/ana/", LONG), ("in/bea/", LONG_TOO), ("g.csv", "group,user\nA,ana\nA,bea\n")],
+        args: "--name-column user --groups g.csv in",
+        says: &[
+            "equal texts of 40 characters or more: ana = bea (s2-2-why)",
+            "different submissions in one group: 1 of 1 groups: A\n",
+        ],
+        ..CASE
+    },
+    Case {
+        what: "points by hand for another maximum",
+        files: &[("in/ana/", "RIGHT"), ("in/bea/", "RIGHT"), ("o/grades.csv", GRADES)],
+        args: "--name-column user --output o in",
+        says: &["s2-2: 'ana' has points by hand of 2, and the item has 1 now\n"],
+        holds: &[("o/grades.csv", ",s2-2_points,s2-2_of,s2-2_computed,")],
+        ..CASE
+    },
+    Case {
+        what: "one odd value makes one field odd, and no terminal obeys an answer",
+        files: &[
+            ("in/ana/", r#""s2-2":{"value":64,"unit":"KiB"},"s2-3":{"value":"16","unit":"B"},"s2-4":null"#),
+            ("in/bea/", r#""s2-2":"\u001b[2J64 KiB","s2-3":{"value":"16","unit":"B"}"#),
+        ],
+        args: "--name-column user --output o in",
+        points: &[("ana", "1"), ("bea", "1")],
+        says: &["answers to read, which have no points yet (texts.html): 2 of 2 students: ana, bea"],
+        holds: &[("o/grades.csv", "\u{fffd}[2J64 KiB"), ("o/grades.csv", "\"\"value\"\":64")],
+        ..CASE
+    },
+    Case {
+        what: "files of systems are no submissions; a value between separators is suggested",
+        files: &[
+            ("in/index.html", "<html></html>"),
+            ("in/thumbs.db", "x"),
+            ("in/Lab 1_ana_attempt_7_answers.json", "RIGHT"),
+            ("in/12 - Bea Sá - 9.json", "RIGHT"),
+        ],
+        args: "--name-column user --output o in",
+        code: 1,
+        says: &["submissions without an owner: 2"],
+        holds: &[(
+            "o/map.csv",
+            "suggested,student\n12 - Bea Sá - 9.json,bea,\nLab 1_ana_attempt_7_answers.json,ana,\n",
+        )],
+        ..CASE
+    },
+    Case {
+        what: "a spreadsheet has dropped the zeros of numbers",
+        roster: "user,number\nana,0042\nbea,0107\n",
+        files: &[("in/ana/", "RIGHT"), ("in/bea/", "RIGHT"), ("t.csv", "number,time\n42,2026-11-20 23:30\n")],
+        args: "--name-column user --due 2026-11-20T23:59Z --times t.csv in",
+        code: 2,
+        says: &["'42' is not in the roster, and '0042' is: a spreadsheet has dropped the zeros"],
+        ..CASE
+    },
+];
+
+#[test]
+fn what_came_in_is_used_or_named() {
+    CASES.iter().for_each(Case::holds_true);
+}
+
+/// Names that a table or a terminal would change are found again in the map.
+#[cfg(unix)]
+#[test]
+fn odd_names_survive_the_map() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    super::write(folder, "r.csv", "user\nana\nbea\ncarl\n");
+    for name in ["x \"y\" ", " z\u{1b}[2J", "=q"] {
+        super::write(folder, &format!("in/{name}/"), "RIGHT");
+    }
+    let grade = || super::graded(folder, "--roster r.csv --output o in");
+    assert_eq!(grade().0, Some(1));
+    let mut map = std::fs::read_to_string(folder.join("o/map.csv")).unwrap();
+    assert!(!map.contains('\u{1b}'), "{map:?}");
+    for (from, name) in [("=q,,", "ana"), ("\"\"y\"\"\",,", "bea"), ("[2J,,", "carl")] {
+        assert!(map.contains(from), "{from}: {map}");
+        map = map.replace(from, &format!("{}{name}", from.trim_end_matches(',').to_owned() + ",,"));
+    }
+    super::write(folder, "o/map.csv", &map);
+    let (code, out, err) = grade();
+    assert!(code == Some(0) && out.matches("\n3\t20\t").count() == 3, "{map}{out}{err}");
+    assert!(!std::fs::read_to_string(folder.join("o/grades.csv")).unwrap().contains('\u{1b}'));
+}
+
+#[test]
+fn words_that_anybody_would_try_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for words in ["aaaaaaaaaaaa", "password1234", "123456789012", "letmeinletmein", "abcdefghijkl"] {
+        super::write(folder, "s.txt", words);
+        let done = crate::kit::lab(folder, "mystery --key-file s.txt ana");
+        assert!(crate::kit::stderr(&done).contains("anybody would try such words"), "{words}");
+    }
+}
