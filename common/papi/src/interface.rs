@@ -77,7 +77,9 @@ macro_rules! functions {
     ($($name:ident($($argument:ident: $type:ty),*) $body:expr;)*) => {$(
         /// As PAPI documents it.
         #[unsafe(no_mangle)]
+        #[allow(clippy::too_many_arguments, reason = "PAPI's functions have as many")]
         pub extern "C" fn $name($($argument: $type),*) -> c_int {
+            #[allow(clippy::too_many_arguments, reason = "PAPI's functions have as many")]
             fn inner($($argument: $type),*) -> Coded<()> {
                 $body
             }

@@ -126,7 +126,7 @@ fn missing_parts_are_reported_before_the_hand_in() {
         ),
         ("cut", 1, "the answers in the page in 'cut' cannot be read"),
         ("bald", 1, "it has no place for answers"),
-        ("empty --answers names.json", 1, "no question is answered in the page in 'empty', names.json;"),
+        ("empty --answers names.json", 1, "no question is answered in the page in 'empty' and names.json;"),
     ] {
         let (status, message) = handin(folder, args);
         assert!(status == Some(code) && message.contains(says), "{args}: {status:?} {message}");
