@@ -160,7 +160,7 @@ fn a_program_that_ends_early_reports_its_counts_until_then() {
         ("crash", None, "", "signal 11"),
         ("abort", None, "", "signal 6"),
         ("fork", Some(0), "4096\n", "whose accesses are not counted"),
-        ("menu", Some(0), "4096\n", "ends.c:27"),
+        ("menu", Some(0), "4097\n", "ends.c:27"),
         ("cycles", Some(3), "-7\n", "PAPI_TOT_CYC: "),
     ] {
         let ended = run(&folder, &format!("ends {how}"), &[]);
