@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import { axe, FLAGS, playwright, start as startIn } from "./browser.mjs";
 
 const [program, place] = process.argv.slice(2);
-const lab = resolve(program);
+const lab = resolve(program), course = resolve(program, "../course");
 const failures = [];
 const check = (holds, what) => { if (!holds) failures.push(what); console.log(`${holds ? "ok  " : "FAIL"} ${what}`); };
 const start = profile => startIn(join(place, profile));
@@ -289,7 +289,7 @@ async function graded(page) {
     const archive = join(place, "ann.zip");
     execFileSync(lab, ["handin", resolve(page, ".."), "--answers", file, "--output", archive], { stdio: "ignore" });
     const out = join(place, `grades-${what}`);
-    execFileSync(lab, ["grade", "--roster", roster, "--assignment", assignment, "--output", out, archive], { stdio: "ignore" });
+    execFileSync(course, ["grade", "--roster", roster, "--assignment", assignment, "--output", out, archive], { stdio: "ignore" });
     const [header, row] = table(readFileSync(join(out, "grades.csv"), "utf8"));
     const both = Object.keys(said).filter(id => header.includes(`${id}_reason`));
     const reason = id => row[header.indexOf(`${id}_reason`)];
