@@ -43,14 +43,17 @@ fn all_is_one_record_with_every_rung_and_the_yardstick() {
     let list = record["rows"].as_array().unwrap();
     assert_eq!(list.len(), dgemm::VARIANTS.len() + 1);
     for (row, variant) in list.iter().zip(dgemm::VARIANTS) {
-        assert_eq!(row["variant"], variant.name);
-        assert_eq!(row["threads"], if variant.name == "threads" { 2 } else { 1 });
+        assert_eq!(row["place"]["variant"], variant.name);
+        assert_eq!(row["settings"]["threads"], if variant.name == "threads" { 2 } else { 1 });
         assert_eq!(row["details"]["yardstick"], false);
         assert!(row["details"]["gflops"].as_f64().unwrap() > 0.0);
         assert!(row["details"]["check"].as_f64().unwrap() < 1e-12);
     }
     let last = list.last().unwrap();
-    assert_eq!((&last["details"]["yardstick"], &last["threads"]), (&Json::from(true), &Json::from(1)));
+    assert_eq!(
+        (&last["details"]["yardstick"], &last["settings"]["threads"]),
+        (&Json::from(true), &Json::from(1))
+    );
 }
 
 #[test]
