@@ -12,7 +12,7 @@ int array[1 << 12];
 int main(int count, char **words) {
     const char *how = count > 1 ? words[1] : "";
     int set = PAPI_NULL;
-    long long value;
+    long long value[2];
     PAPI_library_init(PAPI_VER_CURRENT);
     PAPI_create_eventset(&set);
     if (!strcmp(how, "cycles")) {
@@ -43,7 +43,7 @@ int main(int count, char **words) {
         if (scanf("%d", &choice) == 1)
             printf("choice %d\n", choice);
     }
-    PAPI_stop(set, &value);
-    printf("%lld\n", value);
+    PAPI_stop(set, value);
+    printf("%lld\n", value[0]);
     return 0;
 }
