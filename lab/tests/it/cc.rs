@@ -14,12 +14,8 @@ const LAB: &str = env!("CARGO_BIN_EXE_lab");
 
 const MACHINE: &str = "i5-7500";
 
-/// A folder with the programs; `None`, and a line in the list of skipped tests, without a compiler.
-fn folder() -> Option<TempDir> {
-    if !Command::new("c++").arg("--version").output().is_ok_and(|ran| ran.status.success()) {
-        skip::skip("there is no c++: apt install g++");
-        return None;
-    }
+/// Builds the library that `lab cc` links.
+pub fn library() {
     static BUILT: OnceLock<()> = OnceLock::new();
     BUILT.get_or_init(|| {
         let mut cargo = Command::new(env!("CARGO"));
@@ -29,6 +25,15 @@ fn folder() -> Option<TempDir> {
         );
         assert!(cargo.status().unwrap().success(), "the library is not built");
     });
+}
+
+/// A folder with the programs; `None`, and a line in the list of skipped tests, without a compiler.
+fn folder() -> Option<TempDir> {
+    if !Command::new("c++").arg("--version").output().is_ok_and(|ran| ran.status.success()) {
+        skip::skip("there is no c++: apt install g++");
+        return None;
+    }
+    library();
     let folder = tempfile::tempdir().unwrap();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/c");
     for file in std::fs::read_dir(sources).unwrap().flatten() {

@@ -122,6 +122,9 @@ const LINES: &[(&str, &[&str])] = &[
         &["report", "report cm1.json --output in.zip", "M", "--answers M", "report --answers cm1.json"],
     ),
     ("lab machines", &["M", "", "./M"]),
+    // The program that it makes counts on the sealed machine: `run` names it.
+    ("lab cc", &["run -O1 walk.c", "run --native -O1 walk.c", "M"]),
+    ("lab c++", &["run -O1 walk.c"]),
     ("lab help", &["", "run"]),
     ("lab", &["--quick --machine M --hasten 1000 --size 40 --output bare", "M", "--machine M --nonsense"]),
 ];
@@ -138,6 +141,7 @@ fn run(folder: &Path, command: &str, line: &str) -> Output {
         .args(words)
         .stdin(Stdio::null())
         .env("RUST_BACKTRACE", "full")
+        .envs([("LAB_MACHINE", "sealed.toml"), ("LAB_RECORD", "cc.json")])
         .output()
         .unwrap()
 }
@@ -149,6 +153,8 @@ fn place(description: &str) -> tempfile::TempDir {
     fs::write(folder.path().join("accesses.trace"), "r 0x7ff0 8\nw 0x7ff8 8\nr 0x17ff0 8\n").unwrap();
     let own = "\n[[section]]\nid = \"own\"\ntitle = \"Own\"\nrun = [\"dgemm block-l1 40 --machine {machine}\", \"mm3 --size 32 --machine {machine}\"]\n";
     program("dgemm");
+    crate::cc::library();
+    fs::write(folder.path().join("walk.c"), include_str!("../c/walk.c")).unwrap();
     fs::write(folder.path().join("own.toml"), report::GUIDES[0].1.to_owned() + own).unwrap();
     folder
 }
