@@ -151,6 +151,14 @@ impl Classifier {
         self.counts
     }
 
+    /// Adds the misses since `before` this many times.
+    pub(crate) fn repeat(&mut self, before: MissKinds, times: u64) {
+        let MissKinds { compulsory, capacity, conflict } = &mut self.counts;
+        *compulsory += (*compulsory - before.compulsory) * times;
+        *capacity += (*capacity - before.capacity) * times;
+        *conflict += (*conflict - before.conflict) * times;
+    }
+
     /// Puts a line that leaves the window into the log; one more than fit removes the oldest.
     #[inline]
     fn put_first(&mut self, line: u32) {

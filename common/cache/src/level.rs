@@ -173,6 +173,22 @@ impl Level {
         }
     }
 
+    /// Counts a miss of a level that does nothing but fill its line in place of `victim`;
+    /// returns the request to write that back, if it is dirty.
+    #[inline(always)]
+    pub(crate) fn count_miss(
+        &self,
+        request: Request,
+        victim: Tag,
+        tally: &mut LevelTally,
+    ) -> Option<Request> {
+        let dirty = victim & DIRTY != 0;
+        tally.misses[usize::from(request.array)][usize::from(request.is(kind::STORE))] += 1;
+        tally.evictions += u64::from(victim != 0);
+        tally.write_backs += u64::from(dirty);
+        dirty.then(|| self.request(line_of(victim), kind::VICTIM | kind::EVICTED | kind::DATA))
+    }
+
     /// Counts `victim` if there is one, and passes it on if another level needs it.
     fn evict(&self, victim: Tag, tally: &mut LevelTally, output: &mut Vec<Request>) {
         let dirty = victim & DIRTY != 0;

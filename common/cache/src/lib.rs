@@ -18,7 +18,8 @@
 //! | it is counted; iterations left out are multiplied | `tally.rs` |
 //! | counts get names | `counts.rs` |
 //!
-//! [`Replay`] feeds the same simulator with a trace in place of a kernel. [`Classifier`] decides
+//! [`Replay`] feeds the same simulator with a trace in place of a kernel; what recurs in it is left
+//! out too (`recurring.rs`). [`Classifier`] decides
 //! why accesses miss: the one definition of compulsory, capacity and conflict misses.
 
 #![forbid(unsafe_code)]
@@ -34,6 +35,7 @@ mod pages;
 mod policy;
 mod prefetch;
 mod promoted;
+mod recurring;
 mod redundant;
 mod replay;
 mod request;
@@ -50,6 +52,7 @@ pub use counts::{AccessTime, ArrayCounts, Counts, Estimate, LevelCounts, LoadsSt
 pub use kinds::{Classifier, MissKind, MissKinds};
 pub use modelled::{Held, Modelled, switch_off_shortcuts};
 pub use policy::plru;
+pub use recurring::{Entry, LEVELS};
 pub use replay::{Outcome, PAGE, PageMisses, Replay, TooFar};
 
 #[cfg(test)]

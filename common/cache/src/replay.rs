@@ -10,6 +10,7 @@ use crate::kinds::{Classifier, MissKinds};
 use crate::level::Tlb;
 use crate::loops::gcd;
 use crate::pages::PageMap;
+use crate::recurring::{LEVELS, Recurring, Search};
 use crate::simulator::Simulator;
 use crate::table::PageTable;
 use crate::tag::LINES;
@@ -67,11 +68,15 @@ pub struct TooFar {
 /// A machine's caches and TLBs, with counts of the accesses that they were given.
 #[derive(Debug)]
 pub struct Replay {
-    sim: Simulator,
+    pub(crate) sim: Simulator,
     regions: Regions,
-    kinds: Classifier,
+    pub(crate) kinds: Classifier,
     /// Accesses and misses by piece of [`PAGE`] bytes, at the model's addresses.
-    pages: Option<Vec<[u64; 2]>>,
+    pub(crate) pages: Option<Vec<[u64; 2]>>,
+    pub(crate) recurring: Option<Recurring>,
+    pub(crate) search: Search,
+    /// Misses of the levels when [`Replay::run`] asked last.
+    pub(crate) below: [u64; LEVELS],
     names: Vec<&'static str>,
     machine: Machine,
 }
@@ -99,6 +104,9 @@ impl Replay {
             kinds: Classifier::new(&machine.levels[0]),
             sim,
             pages: Some(Vec::new()),
+            recurring: None,
+            search: Search::new(),
+            below: [0; LEVELS],
             names,
             machine: machine.clone(),
         })
@@ -191,11 +199,12 @@ impl Replay {
         }
     }
 
-    /// Misses in `level` so far, counted from 1; none if there is no such level.
+    /// Misses in `level` so far, counted from 1, without those of page walks; none if there is no
+    /// such level.
     #[inline]
     pub fn misses(&self, level: usize) -> u64 {
         let level = self.sim.tally.levels.get(level.wrapping_sub(1));
-        level.map_or(0, |level| level.misses.as_flattened().iter().sum())
+        level.map_or(0, |level| level.misses[..self.names.len()].as_flattened().iter().sum())
     }
 
     /// All counts so far.

@@ -40,6 +40,9 @@ pub(crate) struct Simulator {
     /// Whether loads, and stores, do nothing but use or fill their line of the first level.
     plain_loads: bool,
     plain_stores: bool,
+    /// Whether the second level does nothing but use or fill the line that the first one asks
+    /// for, and is found by the same address.
+    is_plain_below: bool,
     /// Number of events other than hits in the first level and the first TLB.
     events: u64,
     /// The requests of a level to the next: two lists, used alternately.
@@ -156,6 +159,8 @@ impl Simulator {
         Ok(Simulator {
             plain_loads: first.loads_plainly(),
             plain_stores: first.stores_plainly(),
+            is_plain_below: levels.get(1).is_some_and(|below| below.loads_plainly() && !below.recalls)
+                && (pages.is_none() || first.physical),
             tally: Tally::new(levels.len(), machine.tlbs.len(), arrays + usize::from(machine.walks())),
             tlbs: machine.tlbs.iter().map(tlb).collect(),
             levels,
@@ -246,22 +251,27 @@ impl Simulator {
     #[inline(always)]
     pub(crate) fn repeats(&self, address: u64, store: bool) -> bool {
         let page = address >> self.page_shift;
-        let last_page = self.last_pages[page as usize & (self.last_pages.len() - 1)];
         let (set, key) = self.levels[0].place(address);
         let last = self.last_lines[set & (self.last_lines.len() - 1)];
-        (last_page == page || self.tlbs.is_empty())
+        (self.last_pages[self.slot_of(page)] == page || self.tlbs.is_empty())
             && last & LINE == key
             && (!store || last & DIRTY != 0)
             && (self.pages.is_none() || !self.levels[0].physical)
+    }
+
+    /// The place of `page` in `last_pages`.
+    #[inline(always)]
+    fn slot_of(&self, page: u64) -> usize {
+        (page ^ page >> self.page_fold) as usize & (self.last_pages.len() - 1)
     }
 
     /// An access within one line.
     #[inline(always)]
     pub(crate) fn access_line(&mut self, address: u64, store: bool, array: u8) {
         let page = address >> self.page_shift;
-        let slot = (page ^ page >> self.page_fold) as usize & (self.last_pages.len() - 1);
+        let slot = self.slot_of(page);
         let last_page = &mut self.last_pages[slot];
-        if *last_page != page {
+        if *last_page != page && !self.tlbs.is_empty() {
             *last_page = page;
             self.translate(page, array);
         }
@@ -327,8 +337,29 @@ impl Simulator {
     }
 
     /// Handles a miss in the first level, which filled the line in place of `victim`.
-    #[inline(never)]
     fn miss(&mut self, address: u64, store: bool, array: u8, victim: Tag) {
+        if self.is_plain_below
+            && let [first, second, ..] = &mut self.levels[..]
+            && let [tally, tally_below, ..] = &mut self.tally.levels[..]
+        {
+            // Most misses hit in the second level, and leave nothing for those below.
+            let request = request(address, store, array, first.physical);
+            let dirty = first.count_miss(request, victim, tally);
+            let below = request.without(kind::DATA);
+            let (set, key) = second.place(address);
+            let touched = second.store.touch(set, key, 0);
+            self.events += 1;
+            if touched.hit && dirty.is_none() {
+                return;
+            }
+            if !touched.hit {
+                second.miss(below, touched.tag, tally_below, &mut self.asks[0]);
+            }
+            if let Some(dirty) = dirty {
+                second.serve(dirty, tally_below, &mut self.asks[0]);
+            }
+            return self.serve_from(2);
+        }
         let first = &mut self.levels[0];
         let request = request(address, store, array, first.physical);
         first.miss(request, victim, &mut self.tally.levels[0], &mut self.asks[0]);
@@ -349,10 +380,15 @@ impl Simulator {
     /// The levels below the first one serve its requests, one after the other.
     fn serve_below(&mut self) {
         self.events += 1;
+        self.serve_from(1);
+    }
+
+    /// The levels from number `from` on, the first one being 0, serve the requests to them.
+    fn serve_from(&mut self, from: usize) {
         let [asked, asks] = &mut self.asks;
         let (mut asked, mut asks) = (asked, asks);
         let slots = self.last_lines.len();
-        for at in 1..self.levels.len() {
+        for at in from..self.levels.len() {
             if asked.is_empty() {
                 return;
             }
@@ -404,6 +440,11 @@ impl Simulator {
         self.plain_loads && addresses && !self.levels.iter().any(|level| level.recalls)
     }
 
+    /// Whether loads and stores do nothing but use or fill their line of the first level.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.plain_loads && self.plain_stores
+    }
+
     /// Whether repeating `access` leaves everything as the first time left it, if it hits
     /// both times in the first level and the first TLB.
     pub(crate) fn hits_settle(&self, access: &Access) -> bool {
@@ -421,10 +462,11 @@ impl Simulator {
             AccessKind::Store => DIRTY,
             AccessKind::LoadElsewhere | AccessKind::StoreElsewhere | AccessKind::Pass => return true,
         };
-        let first = &mut self.levels[0];
+        let line = 1 << self.levels[0].shift;
         let last = access.address + u64::from(access.bytes) - 1;
         let mut address = access.address;
         while address <= last {
+            let first = &mut self.levels[0];
             let own = match &self.pages {
                 Some(pages) if first.physical => pages.physical(address),
                 _ => address,
@@ -439,14 +481,14 @@ impl Simulator {
                 }
             }
             let page = address >> self.page_shift;
-            let slot = (page ^ page >> self.page_fold) as usize & (self.last_pages.len() - 1);
+            let slot = self.slot_of(page);
             if self.last_pages[slot] != page
                 && let Some(tlb) = self.tlbs.first_mut()
                 && !tlb.has(page)
             {
                 return false;
             }
-            address = ((address >> first.shift) + 1) << first.shift;
+            address += line - address % line;
         }
         true
     }

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst, fence};
 
 use crate::heap;
-use crate::thread::{access, copied, copies};
+use crate::thread::{access, copied, copies, forget};
 
 extern "C" fn load<const BYTES: u64>(address: u64, caller: u64) {
     access(address, BYTES, false, caller);
@@ -314,6 +314,12 @@ pub extern "C" fn __tsan_atomic_signal_fence(_: c_int) {
     std::sync::atomic::compiler_fence(SeqCst);
 }
 
+/// Frees a block after its accesses are counted.
+fn free(block: *mut u8) {
+    forget(block as u64);
+    heap::free(block as usize);
+}
+
 /// Alignment of `malloc`'s blocks.
 const ALIGN: usize = 16;
 
@@ -334,7 +340,7 @@ extern "C" fn calloc(count: usize, bytes: usize, caller: usize) -> *mut u8 {
 extern "C" fn realloc(block: *mut u8, bytes: usize, caller: usize) -> *mut u8 {
     let old = heap::size(block as usize);
     if bytes == 0 && !block.is_null() {
-        heap::free(block as usize);
+        free(block);
         return std::ptr::null_mut();
     }
     if bytes <= old && 2 * bytes >= old {
@@ -344,7 +350,7 @@ extern "C" fn realloc(block: *mut u8, bytes: usize, caller: usize) -> *mut u8 {
     if !new.is_null() {
         // SAFETY: both blocks have that size.
         unsafe { new.copy_from_nonoverlapping(block, old.min(bytes)) };
-        heap::free(block as usize);
+        free(block);
     }
     new
 }
@@ -395,7 +401,7 @@ stub! { lab_new_aligned, new_aligned, 2 }
 /// `free` and `delete`.
 #[unsafe(no_mangle)]
 pub extern "C" fn lab_free(block: *mut c_void) {
-    heap::free(block as usize);
+    free(block.cast());
 }
 
 /// `malloc_usable_size`.

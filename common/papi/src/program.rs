@@ -30,8 +30,6 @@ pub(crate) fn begin() {
     let machine = system::machine::select(&wanted).unwrap_or_else(|error| {
         refuse(2, &format!("LAB_MACHINE: {error}"));
     });
-    // Misses of page walks belong to no line of the program.
-    let machine = Machine { walk: None, ..machine };
     if machine.levels.is_empty() {
         refuse(2, &format!("LAB_MACHINE: {}", machine.unknown.join("; ")));
     }
@@ -51,7 +49,7 @@ pub(crate) fn begin() {
         (!latencies).then(|| format!("the description of {} lacks latencies", machine.name))
     };
     let image = Image::find();
-    let globals = image.globals();
+    let globals = Image::globals();
     let session = Session {
         machine,
         private,

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use cache::{Counts, MissKinds};
+use cache::{Counts, LevelCounts, MissKinds};
 
 /// The figures of a report in one list, so that they can be added and subtracted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Figures(pub(crate) Vec<u64>);
 
 impl Figures {
-    /// Loads, stores, compulsory, capacity and conflict misses; accesses and misses of each
-    /// level; misses of each TLB.
+    /// Loads, stores, compulsory, capacity and conflict misses, first-level misses of page walks;
+    /// accesses and misses of each level; misses of each TLB.
     /// Of a machine with fewer levels than `levels` the others are 0.
     pub(crate) fn new(counts: &Counts, kinds: MissKinds, levels: usize) -> Figures {
-        let first = [counts.loads, counts.stores, kinds.compulsory, kinds.capacity, kinds.conflict];
+        let walks = counts.level(1).and_then(LevelCounts::walk_misses).unwrap_or(0);
+        let first = [counts.loads, counts.stores, kinds.compulsory, kinds.capacity, kinds.conflict, walks];
         let found = counts.levels.iter().map(|level| [level.accesses.total(), level.misses.total()]);
         let levels = found.chain(std::iter::repeat([0; 2])).take(levels).flatten();
         Figures(first.into_iter().chain(levels).chain(counts.tlbs.iter().map(|tlb| tlb.misses)).collect())

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::sync::atomic::Ordering;
 
+use cache::LEVELS;
 use figures::value::{Reading, Source};
 use records::record::{Record, Row, Seal};
 use serde_json::{Value, json};
@@ -13,7 +14,7 @@ use crate::image;
 use crate::regions::{Figures, Place};
 use crate::session::{IS_TIMED, Session, is_set, locked};
 use crate::sets;
-use crate::thread::{LEVELS, Owner, Thread, add};
+use crate::thread::{Owner, Thread, add};
 
 /// Rows of a table on a terminal; the others are one row.
 const SHOWN_ROWS: usize = 10;
@@ -111,12 +112,13 @@ impl Counted {
             }),
             2,
         );
-        // Misses that belong to no access: of prefetchers and write-backs, for example.
+        // Misses that belong to no access: of page walks, prefetchers and write-backs.
+        let rest_of_misses = if session.machine.walks() { "(page table)" } else { "(no access of a line)" };
         for (rows, first) in [(&mut all.arrays, 0), (&mut all.lines, 2)] {
             let sum = |level: usize| rows.iter().map(|(_, figures)| figures[first + level]).sum::<u64>();
             let rest: Vec<u64> = (0..levels).map(|level| missed[level].saturating_sub(sum(level))).collect();
             if rest.iter().any(|rest| *rest > 0) {
-                rows.push(("(no access of a line)".to_owned(), [&vec![0; first][..], &rest].concat()));
+                rows.push((rest_of_misses.to_owned(), [&vec![0; first][..], &rest].concat()));
             }
         }
         for ((thread, place), region) in &*locked(&session.regions) {
@@ -135,8 +137,15 @@ impl Counted {
 
     /// Names of the figures of `totals` in order.
     fn names(session: &Session) -> Vec<String> {
-        let first =
-            ["loads", "stores", "compulsory_misses", "capacity_misses", "conflict_misses"].map(str::to_owned);
+        let first = [
+            "loads",
+            "stores",
+            "compulsory_misses",
+            "capacity_misses",
+            "conflict_misses",
+            "page_walk_misses",
+        ]
+        .map(str::to_owned);
         let levels = session.machine.levels.iter();
         let levels =
             levels.flat_map(|cache| ["accesses", "misses"].map(|what| format!("l{}_{what}", cache.level)));
@@ -150,9 +159,9 @@ impl Counted {
 
     fn text(&self, session: &Session, threads: &[&Thread]) -> String {
         let mut text = format!("lab: model of {}\n", session.machine.summary());
-        let kinds = if session.machine.sealed() { None } else { Some(&self.totals[2..5]) };
+        let kinds = if session.machine.sealed() { None } else { Some(&self.totals[2..6]) };
         let _ = writeln!(text, "  loads {}, stores {}", grouped(self.totals[0]), grouped(self.totals[1]));
-        let mut figures = self.totals[5..].iter();
+        let mut figures = self.totals[6..].iter();
         for cache in &session.machine.levels {
             let (Some(accesses), Some(misses)) = (figures.next(), figures.next()) else { break };
             let rate = 100.0 * *misses as f64 / (*accesses).max(1) as f64;
@@ -164,13 +173,15 @@ impl Counted {
                 grouped(accesses - misses),
                 grouped(*misses)
             );
-            if let (1, Some([compulsory, capacity, conflict])) = (cache.level, kinds) {
+            if let (1, Some([compulsory, capacity, conflict, walks])) = (cache.level, kinds) {
                 let [compulsory, capacity, conflict] =
                     [compulsory, capacity, conflict].map(|count| grouped(*count));
-                let _ = writeln!(
-                    text,
-                    "       compulsory {compulsory}, capacity {capacity}, conflict {conflict}"
-                );
+                let _ =
+                    write!(text, "       compulsory {compulsory}, capacity {capacity}, conflict {conflict}");
+                if session.machine.walks() {
+                    let _ = write!(text, ", by page walks {}", grouped(*walks));
+                }
+                text.push('\n');
             }
         }
         for (tlb, misses) in session.machine.tlbs.iter().zip(figures) {
@@ -189,7 +200,7 @@ impl Counted {
         table(&mut text, "by source line", &columns, &self.lines, 2);
         let columns: Vec<String> = ["passes".to_owned()].into_iter().chain(Counted::names(session)).collect();
         let shown: Vec<usize> = (0..columns.len())
-            .filter(|at| !columns[*at].contains("accesses") && !(3..6).contains(at))
+            .filter(|at| !columns[*at].contains("accesses") && !(3..7).contains(at))
             .collect();
         let pick = |all: &[String]| shown.iter().map(|at| all[*at].clone()).collect::<Vec<_>>();
         let regions: Vec<Line> = self
@@ -230,7 +241,9 @@ impl Counted {
         let names = Counted::names(session);
         let visible = |name: &String| {
             !(machine.sealed()
-                && ["compulsory", "capacity", "conflict"].iter().any(|kind| name.starts_with(kind)))
+                && ["compulsory", "capacity", "conflict", "page_walk"]
+                    .iter()
+                    .any(|kind| name.starts_with(kind)))
         };
         let pick = |figures: &[u64]| -> (Vec<String>, Vec<u64>) {
             names.iter().cloned().zip(figures.iter().copied()).filter(|(name, _)| visible(name)).unzip()

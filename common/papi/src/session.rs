@@ -72,7 +72,7 @@ pub(crate) fn fail(sentence: &str) -> ! {
     unsafe { libc::_exit(1) }
 }
 
-/// The range and the number of the global at `address`.
+/// The range and the number of the global at `address` in the program's file.
 pub(crate) fn global_at(address: u64) -> Option<(Range<u64>, usize)> {
     let globals = &model()?.globals;
     let after = globals.partition_point(|global| global.range.start <= address);

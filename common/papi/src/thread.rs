@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::ptr::null_mut;
 use std::sync::Mutex;
 
-use cache::{Counts, Replay};
+use cache::{Counts, Entry, LEVELS, Replay};
 use figures::units::Seconds;
 
 use crate::heap;
@@ -21,8 +21,6 @@ const OTHERS: u64 = 0x21_0000_0000;
 /// Bytes of a stack, at most: more is other memory.
 const STACK_BYTES: u64 = 1 << 30;
 const PAGE: u64 = 4096;
-/// Levels whose misses are counted by line and by array.
-pub(crate) const LEVELS: usize = 3;
 
 /// The accesses of one source line, by its return address.
 #[derive(Debug, Clone, Copy, Default)]
@@ -46,24 +44,34 @@ pub(crate) enum Owner {
     Other,
 }
 
+/// Accesses that wait to be counted, at most: enough to see that those of a loop recur.
+const WAITING: usize = 1 << 15;
+
 /// One thread's caches and counts.
 #[derive(Debug)]
 pub(crate) struct Thread {
+    /// Those that wait are the first ones; empty while they are counted, and after the thread's end.
+    waiting: Vec<Entry>,
+    waits: usize,
     pub(crate) number: usize,
     replay: Replay,
-    /// Misses below the first level so far, to see which an access adds.
-    below: [u64; LEVELS],
-    /// A hash table by return address; its length is a power of two.
-    sites: Vec<Site>,
-    used_sites: usize,
-    pub(crate) owners: HashMap<Owner, [u64; LEVELS]>,
-    /// The ranges with the last misses: most are in one of them.
-    recent: [(Range<u64>, Owner, [u64; LEVELS]); 4],
+    tables: Tables,
     stack: Range<u64>,
     /// Pages of other memory in order of first use.
     others: HashMap<u64, u64>,
     /// The last range that was stored to: an assignment that a call of memcpy may follow.
     copied: (u64, u64),
+}
+
+/// Accesses and misses by line and by array.
+#[derive(Debug)]
+struct Tables {
+    /// A hash table by return address; its length is a power of two.
+    sites: Vec<Site>,
+    used_sites: usize,
+    owners: HashMap<Owner, [u64; LEVELS]>,
+    /// The ranges with the last misses: most are in one of them.
+    recent: [(Range<u64>, Owner, [u64; LEVELS]); 4],
 }
 
 /// A thread's caches, which are never freed.
@@ -76,6 +84,7 @@ static THREADS: Mutex<Vec<Pointer>> = Mutex::new(Vec::new());
 
 /// All threads so far, in order of their first accesses.
 pub(crate) fn all() -> Vec<&'static Thread> {
+    current();
     // SAFETY: threads are never freed; those that still run may count a little more meanwhile.
     locked(&THREADS).iter().map(|thread| unsafe { &*thread.0 }).collect()
 }
@@ -89,43 +98,85 @@ fn join(session: &Session) -> *mut Thread {
     thread
 }
 
+/// Counts what waits when a thread ends.
+struct End;
+
+impl Drop for End {
+    fn drop(&mut self) {
+        if let Some(thread) = current() {
+            thread.waiting = Vec::new();
+        }
+    }
+}
+
 thread_local! {
     static THREAD: Cell<*mut Thread> = const { Cell::new(null_mut()) };
+    static END: End = const { End };
     /// Whether this thread's accesses are ignored: the library itself calls the C library.
     static IGNORED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// An access of the program.
+/// An access of the program, of 16 bytes at most.
 #[inline(always)]
 pub(crate) fn access(address: u64, bytes: u64, store: bool, caller: u64) {
-    let thread = THREAD.get();
-    if thread.is_null() {
-        return first_access(address, bytes, store, caller);
-    }
+    let entry = Entry::new(address, bytes, store, caller);
     // SAFETY: threads are never freed, and each uses its own.
-    unsafe { (*thread).access(address, bytes, store, caller) };
+    if let Some(thread) = unsafe { THREAD.get().as_mut() }
+        && let Some(place) = thread.waiting.get_mut(thread.waits)
+    {
+        *place = entry;
+        thread.waits += 1;
+        return;
+    }
+    make_place(entry);
 }
 
+/// Counts what waits, which leaves place for `entry`.
 #[cold]
-fn first_access(address: u64, bytes: u64, store: bool, caller: u64) {
-    if let Some(thread) = current() {
-        thread.access(address, bytes, store, caller);
+#[inline(never)]
+fn make_place(entry: Entry) {
+    let Some(thread) = own() else { return };
+    thread.count_waiting();
+    match thread.waiting.first_mut() {
+        Some(place) => {
+            *place = entry;
+            thread.waits = 1;
+        }
+        None => thread.count(&mut [entry]),
     }
 }
 
-/// The calling thread's caches; `None` without a model, or where accesses are not counted.
+/// The calling thread's caches, with all its accesses counted; `None` without a model, or where
+/// accesses are not counted.
 pub(crate) fn current() -> Option<&'static mut Thread> {
+    let thread = own()?;
+    thread.count_waiting();
+    thread.settle();
+    Some(thread)
+}
+
+/// The calling thread's caches.
+fn own() -> Option<&'static mut Thread> {
     if IGNORED.get() {
         return None;
     }
     if THREAD.get().is_null() {
         IGNORED.set(true);
         let thread = session::model().map(join);
+        let _ = END.try_with(|_| {});
         IGNORED.set(false);
         THREAD.set(thread?);
     }
     // SAFETY: threads are never freed, and each uses its own.
     Some(unsafe { &mut *THREAD.get() })
+}
+
+/// The block at `address` will be free, and then perhaps another line's.
+pub(crate) fn forget(address: u64) {
+    if let Some(thread) = current() {
+        let ranges = thread.tables.recent.iter_mut().map(|(range, ..)| range);
+        ranges.filter(|range| range.contains(&address)).for_each(|range| *range = 0..0);
+    }
 }
 
 /// From now on the calling thread's accesses are not counted.
@@ -152,29 +203,94 @@ impl Thread {
             .map_err(|error| error.to_string())?
             .without_pages();
         Ok(Thread {
+            waiting: vec![Entry::default(); WAITING],
+            waits: 0,
             number,
             replay,
-            below: [0; LEVELS],
-            sites: vec![Site::default(); 1 << 10],
-            used_sites: 0,
-            owners: HashMap::new(),
-            recent: std::array::from_fn(|_| (0..0, Owner::Other, [0; LEVELS])),
+            tables: Tables {
+                sites: vec![Site::default(); 1 << 10],
+                used_sites: 0,
+                owners: HashMap::new(),
+                recent: std::array::from_fn(|_| (0..0, Owner::Other, [0; LEVELS])),
+            },
             stack: stack(number == 0),
             others: HashMap::new(),
             copied: (0, 0),
         })
     }
 
-    #[inline(always)]
-    pub(crate) fn access(&mut self, address: u64, bytes: u64, store: bool, caller: u64) {
+    fn count_waiting(&mut self) {
+        let (mut waiting, waits) = (std::mem::take(&mut self.waiting), std::mem::take(&mut self.waits));
+        self.count(&mut waiting[..waits]);
+        self.waiting = waiting;
+    }
+
+    fn count(&mut self, entries: &mut [Entry]) {
         // The program's file and its blocks are at the same addresses in each run.
-        let own = if address < heap::END as u64 { address } else { self.place(address) };
-        let site = self.site(caller);
-        self.sites[site].accesses[usize::from(store)] += 1;
-        match self.replay.access(own, bytes, store, 0) {
-            Ok(0) => {}
-            Ok(missed) => self.missed(site, address, missed),
-            Err(error) => session::fail(&error.to_string()),
+        for entry in entries.iter_mut().filter(|entry| entry.address >= heap::END as u64) {
+            entry.address = self.place(entry.address);
+        }
+        let tables = &mut self.tables;
+        let counted = self.replay.run(entries, &mut |entry, misses, times| tables.add(entry, misses, times));
+        counted.unwrap_or_else(|error| session::fail(&error.to_string()));
+    }
+
+    /// Counts what recurred.
+    fn settle(&mut self) {
+        let tables = &mut self.tables;
+        let counted = self.replay.settle(&mut |entry, misses, times| tables.add(entry, misses, times));
+        counted.unwrap_or_else(|error| session::fail(&error.to_string()));
+    }
+
+    /// The model's address of memory whose place changes from run to run.
+    #[cold]
+    fn place(&mut self, address: u64) -> u64 {
+        if self.stack.contains(&address) {
+            return address.wrapping_sub(self.stack.end).wrapping_add(STACK);
+        }
+        if let Some(own) = session::in_image(address) {
+            return own;
+        }
+        let next = self.others.len() as u64;
+        OTHERS + *self.others.entry(address / PAGE).or_insert(next) * PAGE + address % PAGE
+    }
+
+    pub(crate) fn counts(&self) -> Counts {
+        self.replay.counts()
+    }
+
+    /// All counts in one list.
+    pub(crate) fn figures(&self, session: &Session) -> Figures {
+        Figures::new(&self.counts(), self.replay.kinds(), session.machine.levels.len())
+    }
+
+    /// The source lines with accesses.
+    pub(crate) fn sites(&self) -> impl Iterator<Item = &Site> {
+        self.tables.sites.iter().filter(|site| site.accesses != [0; 2])
+    }
+
+    /// Misses by what was accessed.
+    pub(crate) fn by_owner(&self) -> HashMap<Owner, [u64; LEVELS]> {
+        let mut owners = self.tables.owners.clone();
+        for (_, owner, misses) in &self.tables.recent {
+            add(owners.entry(*owner).or_default(), *misses);
+        }
+        owners
+    }
+
+    /// The latencies of all accesses, one after the other.
+    pub(crate) fn time(&self, session: &Session) -> Result<Seconds, String> {
+        self.counts().time(session.machine_of(self.number)).map(|time| time.dependent)
+    }
+}
+
+impl Tables {
+    #[inline(always)]
+    fn add(&mut self, entry: Entry, misses: [u64; LEVELS], times: u64) {
+        let site = self.site(entry.site());
+        self.sites[site].accesses[usize::from(entry.is_store())] += times;
+        if misses[0] > 0 {
+            self.add_misses(site, entry.address, misses.map(|misses| misses * times));
         }
     }
 
@@ -215,18 +331,13 @@ impl Thread {
     }
 
     #[inline(never)]
-    fn missed(&mut self, site: usize, address: u64, missed: u64) {
-        let mut misses = [missed; LEVELS];
-        for (level, (misses, before)) in misses.iter_mut().zip(&mut self.below).enumerate().skip(1) {
-            let now = self.replay.misses(level + 1);
-            *misses = now - std::mem::replace(before, now);
-        }
+    fn add_misses(&mut self, site: usize, address: u64, misses: [u64; LEVELS]) {
         let at = self.owner(address);
         add(&mut self.sites[site].misses, misses);
         add(&mut self.recent[at].2, misses);
     }
 
-    /// The place in `recent` of what `address` belongs to.
+    /// The place in `recent` of what the model's `address` belongs to.
     fn owner(&mut self, address: u64) -> usize {
         if let Some(at) = self.recent.iter().position(|(range, ..)| range.contains(&address)) {
             return at;
@@ -234,8 +345,8 @@ impl Thread {
         let (range, owner) = if heap::is_own(address as usize) {
             let block = heap::block_at(address as usize);
             block.map(|(range, site)| (range.start as u64..range.end as u64, Owner::Block(site)))
-        } else if self.stack.contains(&address) {
-            Some((self.stack.clone(), Owner::Stack))
+        } else if (STACK - STACK_BYTES..OTHERS).contains(&address) {
+            Some((STACK - STACK_BYTES..OTHERS, Owner::Stack))
         } else {
             session::global_at(address).map(|(range, global)| (range, Owner::Global(global)))
         }
@@ -244,47 +355,6 @@ impl Thread {
         let (_, owner, misses) = std::mem::replace(&mut self.recent[at], (range, owner, [0; LEVELS]));
         add(self.owners.entry(owner).or_default(), misses);
         at
-    }
-
-    /// The model's address of memory whose place changes from run to run.
-    #[cold]
-    fn place(&mut self, address: u64) -> u64 {
-        if self.stack.contains(&address) {
-            return address.wrapping_sub(self.stack.end).wrapping_add(STACK);
-        }
-        if let Some(own) = session::in_image(address) {
-            return own;
-        }
-        let next = self.others.len() as u64;
-        OTHERS + *self.others.entry(address / PAGE).or_insert(next) * PAGE + address % PAGE
-    }
-
-    pub(crate) fn counts(&self) -> Counts {
-        self.replay.counts()
-    }
-
-    /// All counts in one list.
-    pub(crate) fn figures(&self, session: &Session) -> Figures {
-        Figures::new(&self.counts(), self.replay.kinds(), session.machine.levels.len())
-    }
-
-    /// The source lines with accesses.
-    pub(crate) fn sites(&self) -> impl Iterator<Item = &Site> {
-        self.sites.iter().filter(|site| site.accesses != [0; 2])
-    }
-
-    /// Misses by what was accessed.
-    pub(crate) fn by_owner(&self) -> HashMap<Owner, [u64; LEVELS]> {
-        let mut owners = self.owners.clone();
-        for (_, owner, misses) in &self.recent {
-            add(owners.entry(*owner).or_default(), *misses);
-        }
-        owners
-    }
-
-    /// The latencies of all accesses, one after the other.
-    pub(crate) fn time(&self, session: &Session) -> Result<Seconds, String> {
-        self.counts().time(session.machine_of(self.number)).map(|time| time.dependent)
     }
 }
 

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
-use cache::{MissKinds, Modelled, PAGE, Replay};
+use cache::{Entry, MissKinds, Modelled, PAGE, Replay};
 use figures::random::Random;
 use figures::units::Bytes;
 use machine::{CacheLevel, Machine, Mapping, Prefetch};
@@ -218,4 +218,87 @@ fn a_trace_of_too_much_memory_is_refused() {
     let mut replay = Replay::new(&Machine::named("i5-7500").unwrap(), vec!["all"]).unwrap();
     let refused = (0..1 << 20).find_map(|piece: u64| replay.access(piece << 30, 1, false, 0).err());
     assert!(refused.unwrap().to_string().contains("separate regions of memory than"));
+}
+
+/// The accesses of nested loops, as a compiler's calls tell them: some sites, each with a stride
+/// of its own per loop, and now and then an access elsewhere.
+fn nested_loops(random: &mut Random) -> Vec<Entry> {
+    let bases = [0x40_0000, 0x40_4000, 0x10_0000_0000, 0x20_0000_0000_u64];
+    let (outer, inner) = (2 + random.below(40), [1, 7, 300, 1000][random.below(4)] + random.below(9));
+    let sites: Vec<(u64, u64, u64, u64, bool)> = (0..1 + random.below(4))
+        .map(|_| {
+            let [slow, quick] = [0; 2].map(|_| [0, 2, 8, 24, 64, 512][random.below(6)]);
+            let bytes = [1, 2, 4, 8, 16][random.below(5)];
+            (bases[random.below(4)] + random.below(9) as u64, slow, quick, bytes, random.below(3) == 0)
+        })
+        .collect();
+    let mut entries = Vec::new();
+    for i in 0..outer as u64 {
+        for k in 0..inner as u64 {
+            for (site, (base, slow, quick, bytes, store)) in sites.iter().enumerate() {
+                let address = base + i * slow + k * quick;
+                entries.push(Entry::new(address, *bytes, *store, 1 + site as u64));
+            }
+            if random.below(20_000) == 0 {
+                entries.push(Entry::new(bases[random.below(4)] + 64 * k, 8, true, 99));
+            }
+        }
+    }
+    entries
+}
+
+/// For each site: loads and stores, and misses of three levels.
+type Sites = HashMap<u64, ([u64; 2], [u64; 3])>;
+
+fn add(sites: &mut Sites, entry: Entry, misses: [u64; 3], times: u64) {
+    let (accesses, sums) = sites.entry(entry.site()).or_default();
+    accesses[usize::from(entry.is_store())] += times;
+    sums.iter_mut().zip(misses).for_each(|(sum, misses)| *sum += misses * times);
+}
+
+#[test]
+fn what_recurs_counts_as_if_it_were_simulated() {
+    let mut random = Random::new(11);
+    let mut recurred = 0;
+    for case in 0..400 {
+        let (machine, text) = if case % 2 == 0 {
+            let catalogue = machine::catalogue();
+            let name = catalogue[case / 2 % catalogue.len()].name;
+            (Machine::named(name).unwrap(), name.to_owned())
+        } else {
+            random_machine(&mut random)
+        };
+        let entries = nested_loops(&mut random);
+        let part = [entries.len(), 1 << 15, 5000][random.below(3)].max(1);
+        let mut plain = Replay::new(&machine, vec!["all"]).unwrap().without_pages();
+        let mut simulated = Sites::new();
+        for entry in &entries {
+            let missed = plain.access(entry.address, entry.bytes(), entry.is_store(), 0).unwrap();
+            add(&mut simulated, *entry, [missed, 0, 0], 1);
+        }
+        let mut replay = Replay::new(&machine, vec!["all"]).unwrap().without_pages();
+        let mut sites = Sites::new();
+        let mut visit = |entry: Entry, misses, times| {
+            recurred += u64::from(times > 1);
+            add(&mut sites, entry, misses, times);
+        };
+        for entries in entries.chunks(part) {
+            replay.run(entries, &mut visit).unwrap();
+            if part == 5000 {
+                replay.settle(&mut visit).unwrap();
+            }
+        }
+        replay.settle(&mut visit).unwrap();
+        assert_eq!(replay.counts(), plain.counts(), "{case} {text}");
+        assert_eq!(replay.kinds(), plain.kinds(), "{case} {text}");
+        let levels = machine.levels.len().min(3);
+        for level in 1..=levels {
+            let sum: u64 = sites.values().map(|(_, misses)| misses[level - 1]).sum();
+            assert_eq!(sum, plain.misses(level), "{case} {text}");
+        }
+        for (site, (accesses, misses)) in simulated {
+            assert_eq!((accesses, misses[0]), (sites[&site].0, sites[&site].1[0]), "{case} {text}");
+        }
+    }
+    assert!(recurred > 10_000, "{recurred}");
 }
