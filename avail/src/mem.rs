@@ -102,8 +102,8 @@ pub(crate) fn print(format: Format) -> Result<(), Failure> {
     let facts = Facts::of_host();
     let [system, own] =
         [&facts.caches, &facts.described].map(|all| all.iter().map(Cache::of).collect::<Vec<_>>());
-    let tlb = |t: cpuid::Tlb| Tlb { name: t.name, entries: t.entries, ways: t.ways };
-    let tlbs: Vec<Tlb> = cpuid::tlbs().into_iter().map(tlb).collect();
+    let tlb = |t: &cpuid::Tlb| Tlb { name: t.name.clone(), entries: t.entries, ways: t.ways };
+    let tlbs: Vec<Tlb> = facts.tlbs.iter().map(tlb).collect();
     if system.is_empty() && own.is_empty() && tlbs.is_empty() {
         return Err(Failure::could_not(
             "neither the system nor the processor describes the caches of this machine; measure them with cm1",

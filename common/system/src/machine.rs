@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use ::machine::{CacheLevel, Index, LONGEST, Machine, MachineError, catalogue};
+use ::machine::{CacheLevel, Index, LONGEST, Machine, MachineError, Tlb, TlbIndex, Walk, catalogue};
 
 use figures::encoding;
+use figures::units::Bytes;
 
 use crate::facts::{Cache, Facts, Teller};
 use crate::pages;
@@ -95,7 +96,9 @@ fn from_facts(facts: &Facts) -> Result<Machine, MachineError> {
             .iter()
             .map(|(_, cache)| format!("L{}: not modelled, as the level above it is not known", cache.level)),
     );
+    let tlbs = tlbs(facts);
     unknown.extend(UNKNOWN.map(str::to_string));
+    unknown.extend(if tlbs.is_empty() { &NO_TLBS[..] } else { &TLBS }.iter().map(ToString::to_string));
     let mut machine = Machine::undescribed(facts.name.clone(), pages::base(), unknown);
     let own: Vec<u8> =
         caches.iter().filter(|(_, c)| c.teller == Teller::Cpuid).map(|(_, c)| c.level).collect();
@@ -105,17 +108,45 @@ fn from_facts(facts: &Facts) -> Result<Machine, MachineError> {
         let names: Vec<String> = own.iter().map(|level| format!("L{level}")).collect();
         machine.description += &format!(", {} as CPUID reports it", names.join(" and "));
     }
-    Ok(Machine { levels: caches.iter().map(|(_, cache)| level(cache)).collect(), ..machine })
+    Ok(Machine {
+        levels: caches.iter().map(|(_, cache)| level(cache)).collect(),
+        walk: (!tlbs.is_empty()).then_some(Walk { cache: 1, levels: 1 }),
+        tlbs,
+        ..machine
+    })
+}
+
+/// The TLBs of loads, level by level from the first on, as CPUID reports them for pages of 4 KiB.
+fn tlbs(facts: &Facts) -> Vec<Tlb> {
+    let reported = |level| {
+        facts.tlbs.iter().find(|tlb| tlb.loads_4k && tlb.level == level && pages::base() == Bytes::kib(4))
+    };
+    (1..)
+        .map_while(reported)
+        .map(|tlb| Tlb {
+            level: tlb.level,
+            entries: tlb.entries as usize,
+            ways: if tlb.ways == 0 { tlb.entries } else { tlb.ways } as usize,
+            index: TlbIndex::Modulo,
+            penalty: None,
+        })
+        .take_while(|tlb| tlb.entries > 0 && tlb.entries.is_multiple_of(tlb.ways))
+        .collect()
 }
 
 /// Properties that no system reports.
-const UNKNOWN: [&str; 6] = [
+const UNKNOWN: [&str; 5] = [
     "replacement policy: taken as LRU",
     "write policy: taken as write-back with allocation",
     "inclusion: taken as neither inclusive nor exclusive",
     "prefetchers: none modelled",
     "physical pages: taken as contiguous",
-    "latencies, clock and TLBs: not modelled",
+];
+const NO_TLBS: [&str; 1] = ["latencies, clock and TLBs: not modelled"];
+const TLBS: [&str; 3] = [
+    "latencies and clock: not modelled",
+    "TLBs as CPUID reports them; their index: taken as modulo",
+    "page walks: taken to read the last table through L1",
 ];
 
 /// The model's form of a cache that [is possible](Cache::is_possible).
@@ -133,8 +164,7 @@ fn level(cache: &Cache) -> CacheLevel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::CacheKind;
-    use figures::units::Bytes;
+    use crate::facts::{CacheKind, cpuid};
 
     #[test]
     fn machines_come_from_files_and_from_the_catalogue() {
@@ -190,6 +220,37 @@ mod tests {
         );
         assert_eq!(machine.levels.len(), 1);
         Machine::parse(&machine.to_toml(), "again").unwrap();
+    }
+
+    #[test]
+    fn tlbs_are_those_of_loads_in_small_pages_as_the_processor_reports_them() {
+        let root = caches(&[["1", "Data", "32K", "8", "64"]]);
+        let below = Facts::below(root.path(), 2);
+        assert!(from_facts(&below).unwrap().tlbs.is_empty());
+        let tlb = |name: &str, level, loads_4k, entries, ways| cpuid::Tlb {
+            name: name.to_owned(),
+            level,
+            loads_4k,
+            entries,
+            ways,
+        };
+        let tlbs = vec![
+            tlb("L1 instruction", 1, false, 128, 8),
+            tlb("L1 data", 1, true, 64, 0),
+            tlb("L2 unified", 2, true, 1536, 12),
+        ];
+        let machine = from_facts(&Facts { tlbs, ..below.clone() }).unwrap();
+        if pages::base() != Bytes::kib(4) {
+            assert!(machine.tlbs.is_empty());
+            return;
+        }
+        let found: Vec<_> = machine.tlbs.iter().map(|tlb| (tlb.level, tlb.entries, tlb.ways)).collect();
+        assert_eq!(found, [(1, 64, 64), (2, 1536, 12)]);
+        assert!(machine.walks() && machine.unknown.iter().any(|what| what.contains("CPUID")));
+        Machine::parse(&machine.to_toml(), "again").unwrap();
+        // A level that is not reported, or is odd, ends the list.
+        let odd = vec![tlb("L1 data", 1, true, 60, 8), tlb("L2 data", 2, true, 2048, 8)];
+        assert!(from_facts(&Facts { tlbs: odd, ..below }).unwrap().tlbs.is_empty());
     }
 
     #[test]

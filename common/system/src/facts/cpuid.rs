@@ -22,6 +22,7 @@ pub(crate) struct Own {
     pub(super) name: Option<String>,
     pub(super) identity: Option<Identity>,
     pub(super) caches: Vec<Cache>,
+    pub(super) tlbs: Vec<Tlb>,
     pub(super) hypervisor: Option<String>,
 }
 
@@ -30,6 +31,10 @@ pub(crate) struct Own {
 pub struct Tlb {
     /// Level, kind of accesses, and page sizes.
     pub name: String,
+    /// The level; 1 for the one next to the core.
+    pub level: u8,
+    /// Whether it translates the addresses of loads in pages of 4 KiB.
+    pub loads_4k: bool,
     /// Number of entries.
     pub entries: u64,
     /// Entries per set; 0: fully associative.
@@ -39,11 +44,6 @@ pub struct Tlb {
 /// What the calling thread's processor reports; `None` on other architectures.
 pub(crate) fn read() -> Option<Own> {
     own(leaf)
-}
-
-/// All TLBs of the calling thread's processor; empty if it does not report them.
-pub fn tlbs() -> Vec<Tlb> {
-    all_tlbs(leaf)
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -68,6 +68,7 @@ fn own(leaf: impl CpuIdReader) -> Option<Own> {
         name: cpuid.get_processor_brand_string().map(|name| name.as_str().trim().to_owned()),
         identity: Identity::from_cpuid(maker, leaf.cpuid1(1).eax),
         caches: cpuid.get_cache_parameters().into_iter().flatten().filter_map(cache).collect(),
+        tlbs: tlbs(leaf),
         hypervisor: is_virtual.then(|| hypervisor(&cpuid)),
         vendor,
     })
@@ -103,18 +104,21 @@ fn cache(found: CacheParameter) -> Option<Cache> {
     })
 }
 
-fn all_tlbs(leaf: impl CpuIdReader) -> Vec<Tlb> {
+/// All TLBs; none if the processor does not describe them.
+fn tlbs(leaf: impl CpuIdReader) -> Vec<Tlb> {
     let cpuid = CpuId::with_cpuid_reader(leaf);
     let intel =
         cpuid.get_deterministic_address_translation_info().into_iter().flatten().filter_map(intel_tlb);
     let is_amd = cpuid.get_vendor_info().is_some_and(|vendor| AMD.contains(&vendor.as_str()));
     let first = cpuid.get_l1_cache_and_tlb_info().filter(|_| is_amd);
-    let first = first.map(|tlb| ("L1", u64::from(tlb.dtlb_4k_size()), tlb.dtlb_4k_associativity()));
+    let first = first.map(|tlb| (1, u64::from(tlb.dtlb_4k_size()), tlb.dtlb_4k_associativity()));
     let second = cpuid.get_l2_l3_cache_and_tlb_info().filter(|_| is_amd);
-    let second = second.map(|tlb| ("L2", u64::from(tlb.dtlb_4k_size()), tlb.dtlb_4k_associativity()));
+    let second = second.map(|tlb| (2, u64::from(tlb.dtlb_4k_size()), tlb.dtlb_4k_associativity()));
     let amd = [first, second].into_iter().flatten().filter(|(_, entries, _)| *entries > 0);
     let amd = amd.map(|(level, entries, ways)| Tlb {
-        name: format!("{level} data, 4K pages"),
+        name: format!("L{level} data, 4K pages"),
+        level,
+        loads_4k: true,
         entries,
         ways: match ways {
             Associativity::DirectMapped => 1,
@@ -126,12 +130,12 @@ fn all_tlbs(leaf: impl CpuIdReader) -> Vec<Tlb> {
 }
 
 fn intel_tlb(found: DatInfo) -> Option<Tlb> {
-    let kind = match found.cache_type() {
-        DatType::DataTLB => "data",
-        DatType::InstructionTLB => "instruction",
-        DatType::UnifiedTLB => "unified",
-        DatType::LoadOnly => "load",
-        DatType::StoreOnly => "store",
+    let (kind, loads) = match found.cache_type() {
+        DatType::DataTLB => ("data", true),
+        DatType::InstructionTLB => ("instruction", false),
+        DatType::UnifiedTLB => ("unified", true),
+        DatType::LoadOnly => ("load", true),
+        DatType::StoreOnly => ("store", false),
         DatType::Null | DatType::Unknown => return None,
     };
     let sizes = [
@@ -144,6 +148,8 @@ fn intel_tlb(found: DatInfo) -> Option<Tlb> {
     let ways = u64::from(found.ways());
     Some(Tlb {
         name: format!("L{} {kind}, {} pages", found.cache_level(), sizes.join("/")),
+        level: found.cache_level(),
+        loads_4k: loads && found.has_4k_entries(),
         entries: ways * u64::from(found.sets()),
         ways: if found.is_fully_associative() { 0 } else { ways },
     })
@@ -194,9 +200,11 @@ mod tests {
         let [found] = found else { panic!("{found:?}") };
         assert_eq!((found.level, found.kind, found.size), (1, CacheKind::Data, Bytes::kib(32)));
         assert_eq!((found.line, found.ways, found.sets, found.sharers()), (Bytes(64), Some(8), Some(64), 2));
-        let tlb = |name: &str, entries, ways| Tlb { name: name.to_owned(), entries, ways };
-        assert_eq!(all_tlbs(skylake), [tlb("L1 data, 4K pages", 64, 4)]);
-        assert_eq!(all_tlbs(zen3), [tlb("L1 data, 4K pages", 64, 0), tlb("L2 data, 4K pages", 2048, 8)]);
+        let tlb = |level, entries, ways| {
+            Tlb { name: format!("L{level} data, 4K pages"), level, loads_4k: true, entries, ways }
+        };
+        assert_eq!(tlbs(skylake), [tlb(1, 64, 4)]);
+        assert_eq!(tlbs(zen3), [tlb(1, 64, 0), tlb(2, 2048, 8)]);
     }
 
     #[test]

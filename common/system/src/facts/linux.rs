@@ -24,6 +24,7 @@ impl Facts {
             identity: tree.identity(),
             caches: (0..16).filter_map(|index| tree.cache(index)).collect(),
             described: Vec::new(),
+            tlbs: Vec::new(),
             clock: (khz("cpuinfo_min_freq"), khz("cpuinfo_max_freq")),
             governor: tree.of_cpu("cpufreq/scaling_governor"),
             huge_pages: tree.huge_pages(),

@@ -28,6 +28,8 @@ pub struct Facts {
     pub caches: Vec<Cache>,
     /// Its caches, reported by the processor itself (CPUID).
     pub described: Vec<Cache>,
+    /// Its TLBs, reported by the processor itself.
+    pub tlbs: Vec<cpuid::Tlb>,
     /// The range of its clock frequency.
     pub clock: (Option<Hertz>, Option<Hertz>),
     /// What controls its clock frequency: `performance`, `powersave` ...
@@ -50,9 +52,10 @@ impl Facts {
     /// Adds what the processor reports about itself. If both report a fact, the system's
     /// value stays, except for the design. This process may use `cpus` processors.
     pub(crate) fn complete(&mut self, own: cpuid::Own, cpus: usize) {
-        let Facts { name, vendor, identity, virtual_machine, described, .. } = self;
+        let Facts { name, vendor, identity, virtual_machine, described, tlbs, .. } = self;
         *identity = own.identity.or(*identity);
         *described = own.caches;
+        *tlbs = own.tlbs;
         for cache in described {
             if let Some(Sharers::AtMost(most)) = &mut cache.shared_by {
                 *most = (*most).min(cpus);

@@ -1,5 +1,6 @@
 //! A kernel step by step, compared with a simple cache.
 
+use cache::{MissKinds, Replay};
 use figures::units::Bytes;
 use machine::Machine;
 use proptest::prelude::*;
@@ -97,6 +98,52 @@ proptest! {
             shown.sort_unstable();
             expected.sort_unstable();
             prop_assert_eq!(shown, expected, "step {}", time);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    /// The page's steps, a trace (which is also how C programs are counted) and a simple cache.
+    #[test]
+    fn steps_and_traces_give_each_miss_the_same_kind(
+        accesses in prop::collection::vec((0u64..48, any::<bool>()), 1..200),
+        sets in 0u32..3, ways in 1usize..5, allocate in any::<bool>(), through in any::<bool>()
+    ) {
+        let (sets, line) = (1u64 << sets, 16);
+        let write = if through { "through" } else { "back" };
+        let toml = format!(
+            "name = \"small\"\n[[cache]]\nlevel = 1\nsize = {}\nline = {line}\nways = {ways}\n\
+             allocate = {allocate}\nwrite = \"{write}\"\n",
+            sets * ways as u64 * line
+        );
+        let machine = Machine::from_toml(&toml, "test").unwrap();
+        let text: Vec<String> = accesses
+            .iter()
+            .map(|(place, store)| format!("{} {:#x}", if *store { "w" } else { "r" }, 8 * place))
+            .collect();
+        let steps = Steps::of_text(&machine, &text.join("\n")).unwrap();
+        prop_assert_eq!(steps.steps().len(), accesses.len());
+        let mut replay = Replay::new(&machine, vec!["all"]).unwrap();
+        let mut naive = Naive { sets: vec![Vec::new(); sets as usize], ways, fifo: false, history: Vec::new() };
+        for (time, (step, (place, store))) in steps.steps().iter().zip(&accesses).enumerate() {
+            let before = replay.kinds();
+            replay.access(8 * place, 8, *store, 0).unwrap();
+            let after = replay.kinds();
+            let outcome = match (step.outcome, MissKinds {
+                compulsory: after.compulsory - before.compulsory,
+                capacity: after.capacity - before.capacity,
+                conflict: after.conflict - before.conflict,
+            }) {
+                (outcome @ Outcome::Hit, MissKinds { compulsory: 0, capacity: 0, conflict: 0 })
+                | (outcome @ Outcome::Compulsory, MissKinds { compulsory: 1, capacity: 0, conflict: 0 })
+                | (outcome @ Outcome::Capacity, MissKinds { compulsory: 0, capacity: 1, conflict: 0 })
+                | (outcome @ Outcome::Conflict, MissKinds { compulsory: 0, capacity: 0, conflict: 1 }) => outcome,
+                other => return Err(TestCaseError::fail(format!("step {time}: {other:?}"))),
+            };
+            if allocate {
+                prop_assert_eq!(outcome, naive.access(time, 8 * place / line, *store).0, "step {}", time);
+            }
         }
     }
 }
