@@ -231,7 +231,7 @@ pub(crate) fn reader_data() -> Value {
     let thousands: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| kind.has_thousands()).collect();
     let doubts: BTreeMap<String, &str> =
         Doubt::ALL.iter().map(|doubt| (name(doubt), doubt.sentence())).collect();
-    serde_json::json!({ "units": units, "thousands": thousands, "doubts": doubts })
+    serde_json::json!({ "units": units, "thousands": thousands, "doubts": doubts, "spellings": quantity::SPELLINGS })
 }
 
 /// The name of a unit variant in JSON.
