@@ -7,8 +7,9 @@ const rows = name => of(name).split("\n").filter(row => row && !row.startsWith("
 const unit = (name, factor) => ({ name, factor });
 const units = { bytes: [unit("B", 1), unit("KiB", 1024), unit("MiB", 1048576)], count: [], percent: [unit("%", 1)],
   ns: [unit("ns", 1), unit("us", 1e3), unit("ms", 1e6), unit("cycles", null)], points: [unit("points", 1)], number: [] };
+const spellings = [...of("figures/src/quantity.rs").matchAll(/^    \(Kind::(\w+), "(.+?)", "(.*?)"\),$/gm)].map(([, kind, ...names]) => [kind.toLowerCase(), ...names]);
 const { read, judge } = new Function(`${of("report/src/template/reader.js")}; return valueReader;`)()(
-  { units, thousands: ["bytes", "count", "ns"], doubts: {} });
+  { units, thousands: ["bytes", "count", "ns"], doubts: {}, spellings });
 
 const wrong = [];
 const quantities = rows("figures/src/quantity.tsv");

@@ -36,9 +36,23 @@ const fn unit(name: &'static str, factor: f64) -> Unit {
     Unit { name, factor: Some(factor) }
 }
 
-/// Other spellings in the cells of a form.
-const SPELLINGS: [(&str, &str); 5] =
-    [("µs", "us"), ("μs", "us"), ("pp", "points"), ("p.p.", "points"), ("bytes", "B")];
+/// Other spellings of a kind's units, as typed after the number: kind, spelling, name.
+pub const SPELLINGS: [(Kind, &str, &str); 14] = [
+    (Kind::Bytes, "k", "KiB"),
+    (Kind::Bytes, "K", "KiB"),
+    (Kind::Bytes, "M", "MiB"),
+    (Kind::Bytes, "byte", "B"),
+    (Kind::Bytes, "bytes", "B"),
+    (Kind::Ns, "µs", "us"),
+    (Kind::Ns, "μs", "us"),
+    (Kind::Points, "pp", "points"),
+    (Kind::Points, "p.p.", "points"),
+    (Kind::Count, "-way", ""),
+    (Kind::Count, "way", ""),
+    (Kind::Count, "ways", ""),
+    (Kind::Number, "x", ""),
+    (Kind::Number, "×", ""),
+];
 
 impl Kind {
     /// All kinds.
@@ -127,7 +141,7 @@ impl Doubt {
     }
 }
 
-/// Reads one number: `48`, `-0.5`, `1,5`, `131 072`, `2^15`, `256*256*2`.
+/// Reads one number: `48`, `-0.5`, `+.5`, `1,5`, `131 072`, `2^15`, `1e3`, `1/4`, `256*256*2`.
 ///
 /// # Errors
 ///
@@ -139,11 +153,18 @@ pub fn number(text: &str, kind: Kind) -> Result<f64, Doubt> {
     }
     let (sign, text) = match text.strip_prefix(['-', '\u{2212}']) {
         Some(rest) => (-1.0, rest),
-        None => (1.0, text),
+        None => (1.0, text.strip_prefix('+').unwrap_or(text)),
     };
+    if let Some((above, below)) = text.split_once('/') {
+        let ratio = sign * decimal(above, kind)? / decimal(below, kind)?;
+        return if ratio.is_finite() { Ok(ratio) } else { Err(Doubt::NotOneNumber) };
+    }
     let factors = text.split(['*', '×']).map(|factor| match factor.split_once('^') {
         Some((base, exponent)) => Ok(decimal(base, kind)?.powf(decimal(exponent, kind)?)),
-        None => decimal(factor, kind),
+        None => match factor.split_once(['e', 'E']) {
+            Some((digits, exponent)) => Ok(decimal(digits, kind)? * 10_f64.powf(decimal(exponent, kind)?)),
+            None => decimal(factor, kind),
+        },
     });
     let product = factors.product::<Result<f64, Doubt>>()?;
     if product.is_finite() { Ok(sign * product) } else { Err(Doubt::NotOneNumber) }
@@ -154,7 +175,7 @@ fn decimal(text: &str, kind: Kind) -> Result<f64, Doubt> {
     let text = ungrouped(text.trim());
     let (whole, decimals) = text.split_once([',', '.']).unwrap_or((&text, ""));
     let digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
-    if whole.is_empty() || !digits(whole) || !digits(decimals) {
+    if whole.is_empty() && decimals.is_empty() || !digits(whole) || !digits(decimals) {
         return Err(Doubt::NotOneNumber);
     }
     if kind.has_thousands()
@@ -164,7 +185,7 @@ fn decimal(text: &str, kind: Kind) -> Result<f64, Doubt> {
     {
         return Err(Doubt::Thousands);
     }
-    format!("{whole}.{decimals}0").parse().map_err(|_| Doubt::NotOneNumber)
+    format!("0{whole}.{decimals}0").parse().map_err(|_| Doubt::NotOneNumber)
 }
 
 /// `131 072` without its blanks; any other text unchanged.
@@ -179,13 +200,32 @@ fn ungrouped(text: &str) -> String {
     text.to_owned()
 }
 
-/// A number and its unit in the base unit of `kind`.
+/// A number and its unit in the base unit of `kind`. The unit may be typed after the number, too: `48 KiB`,
+/// `32k`, `8-way`.
 ///
 /// # Errors
 ///
-/// If either is missing, or is not of this kind.
+/// If either is missing, or is not of this kind, or the two units differ.
 pub fn quantity(value: &str, unit: &str, kind: Kind) -> Result<f64, Doubt> {
+    let text = value.trim();
+    let after_digits = text.rfind(|c: char| c.is_ascii_digit()).map_or(0, |last| last + 1);
+    let end = after_digits + usize::from(text[after_digits..].starts_with(['.', ',']));
+    let (value, typed) = (&text[..end], text[end..].trim());
+    if value.is_empty() && !typed.is_empty() {
+        return Err(Doubt::NotOneNumber);
+    }
     let (value, units) = (number(value, kind)?, kind.units());
+    let spelling = SPELLINGS.iter().find(|(of, other, _)| *of == kind && *other == typed);
+    let typed = match spelling.map_or(typed, |(.., name)| name) {
+        strange if !strange.is_empty() && !strange.contains(|c: char| c.is_alphabetic() || c == '%') => {
+            return Err(Doubt::NotOneNumber);
+        }
+        typed => typed,
+    };
+    if !typed.is_empty() && !unit.is_empty() && typed != unit {
+        return Err(Doubt::OtherUnit);
+    }
+    let unit = if unit.is_empty() { typed } else { unit };
     match units.iter().find(|known| known.name == unit) {
         Some(Unit { factor: Some(factor), .. }) => Ok(value * factor),
         Some(Unit { factor: None, .. }) => Err(Doubt::Cycles),
@@ -202,14 +242,7 @@ pub fn quantity(value: &str, unit: &str, kind: Kind) -> Result<f64, Doubt> {
 ///
 /// If it is anything else.
 pub fn cell(text: &str, kind: Kind) -> Result<f64, Doubt> {
-    let text = text.trim();
-    let end = text.rfind(|c: char| c.is_ascii_digit()).map_or(0, |last| last + 1);
-    let (value, unit) = (&text[..end], text[end..].trim());
-    let unit = SPELLINGS.iter().find(|(other, _)| *other == unit).map_or(unit, |(_, name)| name);
-    if value.is_empty() && !unit.is_empty() {
-        return Err(Doubt::NotOneNumber);
-    }
-    quantity(value, unit, kind)
+    quantity(text, "", kind)
 }
 
 #[cfg(test)]

@@ -26,9 +26,9 @@ const FORMAT: &str = "cache-lab-answers";
 const VERSION: u32 = 2;
 /// Largest size of all files of a submission, unpacked, in bytes; nothing larger is written or read.
 pub const TOTAL_BYTES: u64 = 64 << 20;
-/// The ids of a page's elements with its answers and with the list of its fields.
+/// The ids of a page's elements with its answers and with what is asked.
 const ANSWERS: &str = "answers";
-pub(crate) const FIELDS: &str = "fields";
+pub(crate) const ASKED: &str = "asked";
 
 /// Why a text is not a set of answers: a sentence with the line, or the other version.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -231,12 +231,41 @@ pub(crate) fn reader_data() -> Value {
     let thousands: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| kind.has_thousands()).collect();
     let doubts: BTreeMap<String, &str> =
         Doubt::ALL.iter().map(|doubt| (name(doubt), doubt.sentence())).collect();
-    serde_json::json!({ "units": units, "thousands": thousands, "doubts": doubts })
+    serde_json::json!({ "units": units, "thousands": thousands, "doubts": doubts, "spellings": quantity::SPELLINGS })
 }
 
 /// The name of a unit variant in JSON.
 pub(crate) fn name(variant: &impl Serialize) -> String {
     serde_json::to_value(variant).ok().and_then(|name| Some(name.as_str()?.to_owned())).unwrap_or_default()
+}
+
+/// What a page asks for: its fields, and the records that count.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    /// The fields for answers, other than the students' numbers and names.
+    pub fields: Vec<AskedField>,
+    /// Rows and columns of the matrices in the records that count.
+    pub matrix: u32,
+    /// The names of the records in the report's folder, without their ending.
+    pub records: Vec<String>,
+}
+
+/// One field of [`Asked`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AskedField {
+    /// The key of its answer.
+    pub id: String,
+    /// The question.
+    pub label: String,
+    /// The kind of its value; `None` if it is filled in with text.
+    pub kind: Option<Kind>,
+}
+
+impl Asked {
+    /// What a page asks for; `None` if it does not say that.
+    pub fn in_page(html: &str) -> Option<Asked> {
+        serde_json::from_str(json_in_page(html, ASKED)?).ok()
+    }
 }
 
 impl Default for Answers {
@@ -305,12 +334,6 @@ impl Answers {
     pub fn of_page(html: &str) -> Result<Answers, AnswersError> {
         let missing = "it has no place for answers: it is not complete, or is no report of this kit";
         Answers::in_page(html).unwrap_or_else(|| Err(AnswersError(missing.to_owned())))
-    }
-
-    /// Id and label of the fields for answers that a page has, other than the students' numbers and names;
-    /// `None` if it does not list them.
-    pub fn fields_in_page(html: &str) -> Option<Vec<(String, String)>> {
-        serde_json::from_str(json_in_page(html, FIELDS)?).ok()
     }
 
     /// Whether a text claims to be a set of answers, complete or not.
@@ -490,7 +513,7 @@ mod tests {
                 bytes.splice(random.below(from + 1)..from, part);
             }
             let text = String::from_utf8_lossy(&bytes);
-            Answers::fields_in_page(&text);
+            Asked::in_page(&text);
             for read in [Some(Answers::parse(&text)), Answers::in_page(&text)].into_iter().flatten().flatten()
             {
                 assert_eq!(Answers::parse(&read.json()), Ok(read), "{text}");

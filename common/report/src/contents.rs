@@ -52,6 +52,16 @@ impl Report<'_> {
         let fields = assignment.fields();
         let strange = not_asked(&typed.fields, |id| fields.iter().any(|field| field.id == id));
         let mut warnings = checks::warnings(findings, &products);
+        let assigned = assignment.matrix();
+        if findings.size != assigned {
+            let size = findings.size;
+            warnings.insert(
+                0,
+                format!(
+                    "the matrices have {size} rows, not the {assigned} of the assignment: mm1, mm2 and mm3 do not count; before you hand in, run the same command without --quick and --size"
+                ),
+            );
+        }
         if !strange.is_empty() {
             warnings.push(format!(
                 "earlier answers to questions that this page does not ask stay among its answers: {}",

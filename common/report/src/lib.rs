@@ -26,7 +26,8 @@ use std::error::Error;
 use records::note::Note;
 
 pub use answers::{
-    AnotherStudent, Answer, Answers, AnswersError, Form, Meaning, TOTAL_BYTES, Typed, is_answer, not_asked,
+    AnotherStudent, Answer, Answers, AnswersError, Asked, AskedField, Form, Meaning, TOTAL_BYTES, Typed,
+    is_answer, not_asked,
 };
 pub use assignment::{
     Assignment, Drawing, Field, FieldKind, GUIDES, Question, Section, SheetPart, Sizes, program, toml_error,

@@ -7,8 +7,8 @@ use records::note::Note;
 use records::record::Record;
 use serde_json::{Value, json};
 
-use crate::answers::{FIELDS, element, is_signature, reader_data};
-use crate::assignment::{Assignment, Section, SheetPart};
+use crate::answers::{ASKED, Asked, AskedField, element, is_signature, reader_data};
+use crate::assignment::{Field, Section, SheetPart};
 use crate::causes;
 use crate::cell::Cell;
 use crate::contents::Report;
@@ -78,7 +78,7 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
         // JSON for the kit's programs and for the page's scripts
         "data": [
             contents.typed.element(),
-            element(FIELDS, &fields(assignment)),
+            element(ASKED, &asked(contents)),
             element("words", assignment.words()),
             element("reader", &reader_data()),
             element("checks", &checks(contents)),
@@ -86,10 +86,15 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
     })
 }
 
-/// Id and label of the fields for answers.
-fn fields(assignment: &Assignment) -> Vec<(String, String)> {
-    let asked = assignment.fields().into_iter().filter(|field| !is_signature(&field.id));
-    asked.map(|field| (field.id, field.label)).collect()
+/// What `lab handin` compares the folder with.
+fn asked(contents: &Report<'_>) -> Asked {
+    let fields = contents.assignment.fields().into_iter().filter(|field| !is_signature(&field.id));
+    let field = |field: Field| AskedField { kind: field.kind.quantity(), id: field.id, label: field.label };
+    Asked {
+        fields: fields.map(field).collect(),
+        matrix: contents.assignment.matrix(),
+        records: contents.records().into_iter().map(|(name, _)| name).collect(),
+    }
 }
 
 /// A part of the guide's sheet, or a section with its own programs: its template, and the

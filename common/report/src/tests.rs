@@ -153,8 +153,35 @@ fn every_field_is_once_on_the_page_and_carries_what_was_typed() {
     assert!(page.contains("value=\"48 &lt;KiB&gt;\""));
     assert_eq!(Answers::in_page(&page), Some(Ok(typed)));
     let asked = fields.iter().filter(|field| field.section != "students");
-    let asked: Vec<_> = asked.map(|field| (field.id.clone(), field.label.clone())).collect();
-    assert_eq!(Answers::fields_in_page(&page), Some(asked));
+    let asked: Vec<_> =
+        asked.map(|field| (field.id.clone(), field.label.clone(), field.kind.quantity())).collect();
+    let found = Asked::in_page(&page).unwrap();
+    assert_eq!(
+        Vec::from_iter(found.fields.into_iter().map(|field| (field.id, field.label, field.kind))),
+        asked
+    );
+    assert_eq!(found.matrix, 512);
+    assert_eq!(
+        Vec::from_iter(found.records.iter().map(|name| format!("records/{name}.json"))),
+        Vec::from_iter(
+            report.files().unwrap().into_iter().map(|(name, _)| name).filter(|name| name.ends_with(".json"))
+        )
+    );
+}
+
+#[test]
+fn matrices_of_another_size_than_the_assignments_are_the_first_warning() {
+    let mut findings = findings();
+    let says = |findings: &Findings, assignment| {
+        let warnings = Report::new(findings, assignment, Vec::new(), Answers::default()).warnings;
+        warnings.first().is_some_and(|first| first.contains("do not count"))
+    };
+    assert!(!says(&findings, Assignment::guide()));
+    let mut larger = Assignment::guide();
+    larger.sizes.matrix = Some(1024);
+    assert!(says(&findings, larger));
+    findings.size = 256;
+    assert!(says(&findings, Assignment::guide()));
 }
 
 /// The number of questions in each document, counted in its own text.

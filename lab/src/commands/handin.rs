@@ -5,12 +5,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
+use common::record::Record;
 use common::system::{date, files};
 use common::text::{counted, shorten};
 use common::{authentic, encoding, input, output};
 use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
-use report::{Answer, Answers, TOTAL_BYTES, is_answer, not_asked};
+use report::{Answer, Answers, Asked, AskedField, MatrixProgram, Meaning, TOTAL_BYTES, is_answer, not_asked};
 use serde_json::json;
 
 /// The name of the list of contents, and the name of its schema.
@@ -20,8 +21,9 @@ const SCHEMA: &str = "cache-lab-kit/handin/1";
 /// Make the archive to hand in: answers, page, records, versions
 ///
 /// First press **Save answers** in the page and move answers.json into the report's
-/// folder, or name it with --answers. Missing parts are reported; without answers, or
-/// without the student's number and name, nothing is written.
+/// folder, or name it with --answers. Answers that cannot be read, empty fields and records
+/// that do not count are reported. Without answers, without the student's number and name, or
+/// if a record of the assignment is missing, nothing is written.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The folder that lab run has written
@@ -37,6 +39,10 @@ pub(crate) struct Args {
     /// Of an answer that is in several places, the one that was saved last is handed in.
     #[arg(long, value_name = "FILE")]
     answers: Option<PathBuf>,
+
+    /// Hand in although records of the assignment are missing
+    #[arg(long)]
+    incomplete: bool,
 
     /// Write this archive [default: FOLDER.zip]
     #[arg(short, long, value_name = "FILE.zip")]
@@ -61,11 +67,28 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let page = page.is_file().then(|| read(&page)).transpose()?;
     let answers = answers(args, page.as_deref())?;
     let answered = answers.fields.iter().filter(|(id, answer)| is_answer(id, answer)).count();
-    let (records, mut missing) = records(args)?;
+    let asked = page.as_deref().and_then(|page| Asked::in_page(&encoding::decode(page).ok()?));
+    let (records, mut missing) = records(args, asked.as_ref())?;
     let number = records.len();
-    match &page {
-        Some(page) => missing.extend(compared(page, &answers)),
-        None => missing.push(format!("there is no report.html in '{}'", input::name(folder))),
+    let lacking = asked.as_ref().map(|asked| lacking(asked, &records)).unwrap_or_default();
+    if !lacking.is_empty() && !args.incomplete {
+        return Err(Failure::could_not(format!(
+            "records of the assignment are missing in '{}': {}; run `lab run` again, or hand in without them with --incomplete",
+            input::name(folder),
+            lacking.join(", ")
+        )));
+    }
+    missing.extend(
+        lacking.iter().map(|name| format!("{name} is missing; what is graded with it gets no points")),
+    );
+    match (&page, &asked) {
+        (Some(_), Some(asked)) => missing.extend(compared(asked, &answers)),
+        (Some(_), None) => {
+            missing.push(
+                "the page does not list what it asks for, so nothing checks what is missing".to_owned(),
+            );
+        }
+        (None, _) => missing.push(format!("there is no report.html in '{}'", input::name(folder))),
     }
     let shown = if page.is_some() { "the page, " } else { "" };
     let versions = json!({ "schema": SCHEMA, "kit_version": common::VERSION, "made": date::now() });
@@ -87,6 +110,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         archive(&entries).map_err(|why| Failure::could_not(format!("the archive cannot be made: {why}")))?;
     output::write(&out, &bytes)?;
     missing.iter().for_each(|note| output::message(format!("lab handin: note: {note}")));
+    output::message(format!(
+        "lab handin: the answers were last saved at {} (UTC)",
+        shorten(&answers.saved, 60)
+    ));
     let (answered, number) = (counted(answered, "answer"), counted(number, "record"));
     output::print(&format!("{}: {answered}, {shown}{number}. Hand in this file.\n", out.display()))
 }
@@ -94,18 +121,42 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 /// Fields of a kind that are listed.
 const LISTED: usize = 20;
 
-/// What differs between the page's fields and the answers: empty fields, and answers to questions that the
-/// page does not ask.
-fn compared(page: &[u8], answers: &Answers) -> Vec<String> {
-    let fields = encoding::decode(page).ok().and_then(|page| Answers::fields_in_page(&page));
-    let Some(fields) = fields else {
-        return vec!["the page does not list its fields, so nobody checked which are empty".to_owned()];
-    };
+/// The records that the page names and the folder lacks.
+fn lacking(asked: &Asked, records: &[Entry]) -> Vec<String> {
+    let places = asked.records.iter().map(|name| format!("records/{name}.json"));
+    places.filter(|place| !records.iter().any(|(name, _)| name == place)).collect()
+}
+
+/// Why a record of a matrix product does not count, if its matrices are not the assignment's.
+fn other_size(record: &Record, asked: &Asked) -> Option<String> {
+    let rows = record.rows.first()?.whole("size")?;
+    let is_product = MatrixProgram::ALL.iter().any(|product| product.program() == record.program);
+    (is_product && rows != u64::from(asked.matrix)).then(|| {
+        format!(
+            "its matrices have {rows} rows, not the {} of the assignment; run `lab run` without --quick and --size, and hand in that report",
+            asked.matrix
+        )
+    })
+}
+
+/// What differs between the page's fields and the answers: answers that cannot be read, empty fields,
+/// and answers to questions that the page does not ask.
+fn compared(Asked { fields, .. }: &Asked, answers: &Answers) -> Vec<String> {
     let is_empty = |id: &String| answers.fields.get(id).is_none_or(Answer::is_empty);
-    let empty = Vec::from_iter(fields.iter().filter(|(id, _)| is_empty(id)));
-    let names = empty.iter().map(|(id, label)| format!("{} ({})", shorten(id, 60), shorten(label, 100)));
-    let strange = not_asked(&answers.fields, |id| fields.iter().any(|(field, _)| field == id));
+    let name = |field: &AskedField| format!("{} ({})", shorten(&field.id, 60), shorten(&field.label, 100));
+    let empty = Vec::from_iter(fields.iter().filter(|field| is_empty(&field.id)));
+    let names = empty.iter().map(|field| name(field));
+    let strange = not_asked(&answers.fields, |id| fields.iter().any(|field| field.id == id));
+    let unread = Vec::from_iter(fields.iter().filter_map(|field| {
+        let answer = answers.fields.get(&field.id)?;
+        let Meaning::ToBeRead(doubt) = answer.read(field.kind?) else { return None };
+        let typed = shorten(&answer.to_string(), 60);
+        Some(format!("{}: '{typed}': {}", name(field), doubt.sentence()))
+    }));
     [
+        (!unread.is_empty()).then(|| {
+            format!("{} cannot be read as a value: {}", counted(unread.len(), "answer"), listed(unread))
+        }),
         (!empty.is_empty())
             .then(|| format!("{} of {} fields are empty: {}", empty.len(), fields.len(), listed(names))),
         (!strange.is_empty()).then(|| {
@@ -222,7 +273,7 @@ fn saved_answers(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The records in the folder and on the command line, and what is missing.
-fn records(args: &Args) -> Result<(Vec<Entry>, Vec<String>), Failure> {
+fn records(args: &Args, asked: Option<&Asked>) -> Result<(Vec<Entry>, Vec<String>), Failure> {
     let folder = args.folder.join("records");
     let json = |path: &PathBuf| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
     let mut paths: Vec<PathBuf> = fs::read_dir(&folder)
@@ -245,7 +296,9 @@ fn records(args: &Args) -> Result<(Vec<Entry>, Vec<String>), Failure> {
         }
         let shown = input::name(&path);
         let text = encoding::decode(&bytes).map_err(|why| why.to_string());
-        if let Err(why) = text.and_then(|text| authentic::read(&text).map_err(|why| why.to_string())) {
+        let record = text.and_then(|text| authentic::read(&text).map_err(|why| why.to_string()));
+        let wrong = record.map(|record| asked.and_then(|asked| other_size(&record, asked)));
+        if let Some(why) = wrong.unwrap_or_else(Some) {
             missing.push(format!("{shown} will not count as a record: {why}"));
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

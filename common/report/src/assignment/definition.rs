@@ -236,6 +236,11 @@ fn three() -> u8 {
 }
 
 impl Assignment {
+    /// Rows and columns of the matrices whose records count.
+    pub fn matrix(&self) -> u32 {
+        self.sizes.matrix.unwrap_or(512)
+    }
+
     /// The question called `id`.
     pub fn question(&self, id: &str) -> Option<&Question> {
         self.questions.iter().find(|question| question.id == id)

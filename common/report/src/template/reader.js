@@ -9,25 +9,40 @@ function valueReader(known) {
     text = text.trim();
     const whole = text.split(/[,.]/)[0];
     if (/^\d{1,3}([ \u00a0\u2009\u202f]\d{3})*$/.test(whole)) text = whole.replace(BLANK, "") + text.slice(whole.length);
-    const parts = /^([0-9]+)(?:[,.]([0-9]*))?$/.exec(text) ?? doubt("not-one-number");
+    const parts = /^(?=.*[0-9])([0-9]*)(?:[,.]([0-9]*))?$/.exec(text) ?? doubt("not-one-number");
     if (known.thousands.includes(kind) && /^[1-9]\d{0,2}[,.]\d{3}$/.test(text)) doubt("thousands");
-    return Number(`${parts[1]}.${parts[2] ?? ""}0`);
+    return Number(`0${parts[1]}.${parts[2] ?? ""}0`);
   }
 
   function number(text, kind) {
     text = text.trim();
     if (!text) doubt("no-number");
     const sign = /^[-\u2212]/.test(text) ? -1 : 1;
-    const product = (sign < 0 ? text.slice(1) : text).split(/[*×]/).reduce((product, factor) => {
+    text = text.replace(/^[-+\u2212]/, "");
+    const slash = text.indexOf("/");
+    if (slash >= 0) {
+      const ratio = decimal(text.slice(0, slash), kind) / decimal(text.slice(slash + 1), kind);
+      return Number.isFinite(ratio) ? sign * ratio : doubt("not-one-number");
+    }
+    const product = text.split(/[*×]/).reduce((product, factor) => {
       const at = factor.indexOf("^");
+      const ten = factor.search(/e/i);
+      if (at < 0 && ten >= 0) return product * decimal(factor.slice(0, ten), kind) * 10 ** decimal(factor.slice(ten + 1), kind);
       return product * (at < 0 ? decimal(factor, kind) : decimal(factor.slice(0, at), kind) ** decimal(factor.slice(at + 1), kind));
     }, 1);
     return Number.isFinite(product) ? sign * product : doubt("not-one-number");
   }
 
   function quantity(text, unit, kind) {
-    const value = number(text, kind);
+    const [, digits, rest] = /^(.*[0-9][.,]?)(.*)$/s.exec(text.trim()) ?? ["", "", text.trim()];
+    let typed = rest.trim();
+    if (!digits && typed) doubt("not-one-number");
+    const value = number(digits, kind);
     const units = known.units[kind];
+    typed = known.spellings.find(([of, other]) => of === kind && other === typed)?.[2] ?? typed;
+    if (typed && !/[\p{Alphabetic}%]/u.test(typed)) doubt("not-one-number");
+    if (typed && unit && typed !== unit) doubt("other-unit");
+    unit ||= typed;
     const found = units.find(({ name }) => name === unit);
     if (found) return found.factor === null ? doubt("cycles") : value * found.factor;
     if (unit) doubt("other-unit");

@@ -15,9 +15,6 @@ use super::reason::Reason;
 use super::rubric::{Item, Records, Rubric};
 use crate::key::{Answers, Key};
 
-/// The size of the matrix products if the assignment gives none.
-const MATRIX: u32 = 512;
-
 const NO_OWNER: &str = "a submission has no owner yet, and may be of this student";
 
 /// One student's grade.
@@ -228,7 +225,7 @@ impl Course<'_> {
         let machine = machines.map(|machines| machines.machine(student, submission)).transpose();
         let machine = if self.rubric.needs_machine() { machine? } else { machine.unwrap_or_default() };
         graded.machine = machine.map(|machine| machine.seal.clone());
-        let size = self.assignment.sizes.matrix.unwrap_or(MATRIX);
+        let size = self.assignment.matrix();
         let own = machines.map(|_| machine.map(|machine| machine.seal.as_str()));
         let (records, notes) = evidence.counting(own, size);
         graded.notes.extend(notes);

@@ -11,11 +11,12 @@ const RECORD: &str = r#"{"schema":"cache-lab-kit/record/2","program":"mm1","vers
 const SIGNED: &str = r#""student-1-number":"1001","student-1-name":"Ann""#;
 
 fn page(fields: &str) -> String {
-    element("answers", &answers(fields)) + &element("fields", ASKED)
+    element("answers", &answers(fields)) + &element("asked", ASKED)
 }
 
-/// The page's list of its fields.
-const ASKED: &str = r#"[["s2-2","Size?"],["s2-3","Line?"],["s2-4","Penalty?"]]"#;
+/// What the page asks for.
+const ASKED: &str = r#"{"fields":[{"id":"s2-2","label":"Size?","kind":"bytes"},{"id":"s2-3","label":"Line?","kind":"bytes"},
+    {"id":"s2-4","label":"Penalty?","kind":"ns"}],"matrix":512,"records":[]}"#;
 
 fn element(id: &str, json: &str) -> String {
     format!("<script type=\"application/json\" id=\"{id}\">{json}</script>")
@@ -133,6 +134,32 @@ fn missing_parts_are_reported_before_the_hand_in() {
     }
     assert_eq!(std::fs::read_to_string(folder.join("mine.zip")).unwrap(), "my notes mention versions.json");
     assert!(["empty", "old", "cut", "bald"].iter().all(|name| !folder.join(format!("{name}.zip")).exists()));
+}
+
+#[test]
+fn what_does_not_count_is_named_before_the_hand_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let typed = format!("{RIGHT},{SIGNED}").replace(r#""value":"64""#, r#""value":"approx. 64""#);
+    assert!(typed.contains("approx. 64"), "{typed}");
+    let needs = page(&typed).replace(r#""records":[]"#, r#""records":["mm1","ge-1"]"#);
+    write(folder, "report/report.html", &needs);
+    write(folder, "report/records/mm1.json", &RECORD.replace("\"size\":512", "\"size\":256"));
+    let (code, message) = handin(folder, "report");
+    assert!(code == Some(1) && message.contains("missing in 'report': records/ge-1.json;"), "{message}");
+    assert!(!folder.join("report.zip").exists());
+    let (code, message) = handin(folder, "report --incomplete");
+    assert_eq!(code, Some(0), "{message}");
+    for says in [
+        "records/ge-1.json is missing",
+        "mm1.json will not count as a record: its matrices have 256 rows, not the 512",
+        "without --quick and --size",
+        "'approx. 64",
+        "This is not one number",
+        "last saved at 2026-03-01",
+    ] {
+        assert!(message.contains(says), "{says}: {message}");
+    }
 }
 
 #[test]
