@@ -6,7 +6,7 @@
 //! at random: of a working set that fits some sets have too many lines.
 
 /// Sizes whose odds against the best are worse than 1 to this are excluded.
-const ODDS: f64 = 1000.0;
+pub(super) const ODDS: f64 = 1000.0;
 /// Sizes in each doubling.
 const STEPS: u64 = 8;
 /// Ways that levels behind the first have.
@@ -15,7 +15,7 @@ const WAYS: [u64; 8] = [1, 2, 4, 6, 8, 12, 16, 20];
 const FEW_WAYS: u64 = 4;
 const RARE: f64 = 30.0;
 /// Points that are off by more than this many times their noise, on the average, are no curve of one level.
-const UNEXPLAINED: f64 = 3.0;
+pub(super) const UNEXPLAINED: f64 = 3.0;
 /// Pages lie in clumps, not one by one: the variance of their counts is so many times that of independent ones
 /// (1.6 if all pages in pieces of 2 MiB of a virtual machine are drawn; the experiments draw few of each).
 pub const CLUMPED: f64 = 1.5;

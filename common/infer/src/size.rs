@@ -25,7 +25,7 @@ pub(super) const ALL: f64 = 0.95;
 /// Below this share a row has no misses but those of chance.
 pub(super) const QUIET: f64 = 0.1;
 /// A share of the misses may be off by so much.
-const OFF: f64 = 0.04;
+pub(super) const OFF: f64 = 0.04;
 /// Base page.
 const PAGE: u64 = 4096;
 /// Misses per access lower than this in all rows are no curve of a cache that

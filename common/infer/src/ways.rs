@@ -101,9 +101,16 @@ pub(super) struct Sweep {
     pub(super) size: Size,
     pub(super) modelled: bool,
     pub(super) place: Place,
+    /// Arrays that show the line by themselves.
+    pub(super) rows: usize,
 }
 
 impl Sweep {
+    /// Whether the line was measured in one array alone.
+    pub(super) fn hangs_on_a_row(&self) -> bool {
+        !self.modelled && self.rows < 2
+    }
+
     /// The cells that caches are compared with: those that begin at a line.
     fn cells(&self) -> Vec<Cell> {
         let Level { line, misses: full } = self.level;
