@@ -136,7 +136,7 @@ fn argue(saved: &Saved, above: Option<Sets>, why: &mut Vec<Sentence>) -> Result<
     let size = size::read(&curve, level, modelled, &mut argument)?;
     why.append(&mut argument);
     let place = if curve.behind { Place::Behind(above) } else { Place::First };
-    let sweep = Sweep { curve, level, size, modelled, place, rows: line.rows };
+    let sweep = Sweep { curve, level, size, modelled, place, translated: times.is_some(), rows: line.rows };
     let allowed = ways::read(&sweep);
     let certain = size.at_size <= size::QUIET && allowed.as_ref().is_ok_and(|allowed| !allowed.odd);
     let mut found = geometry(&sweep, allowed, why);

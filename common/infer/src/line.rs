@@ -101,12 +101,13 @@ fn disagree(what: &str) -> Sentence {
     Sentence::with(format!("{what} Repeat the sweep on an idle machine, several times."), Hint::MoreRuns)
 }
 
-/// Lines that are compared: two more than there are, for what looks like one.
-const LINES: [u64; 10] = [4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048];
+/// Lines that are compared: one more than there are, for what looks like one. Larger strides show the TLB too.
+const LINES: [u64; 9] = [4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
 /// How far a timed row is from that of each line (sum of squares): it rises with the stride, and is level from the
 /// line on. With its number of cells; `None` if it does not miss. What falls into few sets and fits is left out.
 fn distances(row: &[(u64, f64)]) -> Option<([f64; LINES.len()], usize)> {
+    let row = &row[..row.partition_point(|cell| cell.0 <= LINES[LINES.len() - 1])];
     let top = row.iter().map(|cell| cell.1).fold(0.0, f64::max);
     let misses = |cell: &(u64, f64)| 2.0 * cell.1 >= top;
     let first = row.iter().position(misses).filter(|_| top >= 0.5)?;

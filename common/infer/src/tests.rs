@@ -300,3 +300,11 @@ fn a_line_is_never_wrong_and_sure() {
     }
     assert!(sure > 200, "{sure} of 600 read");
 }
+
+/// A model's second level of 512 KiB and 8 ways behind scattered pages.
+#[test]
+fn scattered_pages_make_no_ways() {
+    let found = read(&file("described/cm1-l2-scattered.out")).verdict.unwrap();
+    assert!((found.size..=found.most).contains(&Bytes::kib(512)), "{}", found.size_text());
+    assert!(found.size >= Bytes::kib(384) && found.ways.is_err(), "{found:?}");
+}

@@ -69,8 +69,14 @@ pub(super) fn ways(Sweep { curve, level, size, .. }: &Sweep, allowed: &Allowed) 
     } else {
         ""
     };
+    let translation = if allowed.translation {
+        " Some cells at strides of a page or more cost as much as a miss with fewer lines of a set than that: the TLB may \
+         miss there, and times do not distinguish its misses from those of a set."
+    } else {
+        ""
+    };
     format!(
-        "Ways: in the array of {} {shown}. Of all caches only {}{others} give such rows: {ways}.{odd}",
+        "Ways: in the array of {} {shown}. Of all caches only {}{others} give such rows: {ways}.{odd}{translation}",
         Bytes(row),
         each.join(", ")
     )
