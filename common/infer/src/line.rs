@@ -150,7 +150,7 @@ fn likeliest(curve: &Curve) -> Result<(Line, usize, u64), Sentence> {
         round.into_iter().all(|stride| curve.at(row.0, stride).is_some())
             && (0..LINES.len()).all(|line| line == best || squares[line] > squares[best])
     };
-    let shown = rows.iter().filter(shows).next_back().or(rows.last()).map_or(0, |row| row.0);
+    let shown = rows.iter().rfind(shows).or(rows.last()).map_or(0, |row| row.0);
     Ok((Line { bytes: LINES[best], rows: rows.iter().filter(shows).count() }, rows.len(), shown))
 }
 

@@ -79,12 +79,10 @@ pub(super) fn saturation(curve: &Curve, line: u64, why: &mut Vec<Sentence>) -> R
             Hint::LargerArrays,
         ));
     }
-    let beyond: Vec<f64> = [2, 4, 8].into_iter().filter_map(|f| curve.at(largest, line * f)).collect();
     // timed, the line's own stride is still eased by what is fetched along
-    let misses = match stats::median(&beyond) {
-        Some(plateau) if curve.timed && plateau >= misses => plateau,
-        _ => misses,
-    };
+    let beyond = (1..7).filter_map(|doublings| curve.at(largest, line << doublings));
+    let plateau = stats::median(&beyond.filter(|beyond| *beyond >= misses).collect::<Vec<f64>>());
+    let misses = plateau.filter(|_| curve.timed).unwrap_or(misses);
     if (misses - 1.0).abs() <= one {
         why.push(format!(
             "Saturation: in the largest array ({}) every access to a new line misses ({misses:.3} per access), and \
@@ -204,8 +202,8 @@ fn knee(shares: &[(u64, f64)], alone: bool, most: u64, why: &mut Vec<Sentence>) 
             Hint::LargerArrays,
         ));
     };
-    let slow = shares.iter().filter(|(s, share)| *s >= 2 * size && *share < FITS).count();
-    if slow > 0 {
+    let slow = alone && shares.iter().any(|(s, share)| *s >= 2 * size && *share < FITS);
+    if slow {
         return Err(Sentence::with(
             format!(
                 "The misses begin at {} but grow slowly over more than a doubling of the array: it mixes several caches, \

@@ -308,3 +308,13 @@ fn scattered_pages_make_no_ways() {
     assert!((found.size..=found.most).contains(&Bytes::kib(512)), "{}", found.size_text());
     assert!(found.size >= Bytes::kib(384) && found.ways.is_err(), "{found:?}");
 }
+
+/// Beside other programs the row of 32 KiB misses in part, and its quiet cells show that it fits.
+#[test]
+fn quiet_cells_of_a_disturbed_sweep_are_used() {
+    for name in ["zen4-guest/cm1-busy-1.out", "zen4-guest/cm1-busy-2.out"] {
+        let found = read(&file(name)).verdict.unwrap();
+        assert!((found.size..=found.most).contains(&Bytes::kib(32)) && found.line.0 == 64, "{found:?}");
+        assert!(found.ways.is_ok_and(|ways| (ways.0..=ways.1).contains(&8)) && !found.decide.is_empty());
+    }
+}
