@@ -273,3 +273,45 @@ fn a_second_level_behind_scattered_pages_stays_inside_its_argument() {
         }
     }
 }
+
+/// A third level within a factor of 4 of the second, behind scattered pages: no plateau of the cost shows it.
+#[test]
+fn a_level_that_soon_ends_is_found_as_an_interval() {
+    let pages = "[pages]\nsize = \"4K\"\nmapping = \"random\"\nseed = 7\n";
+    let cases = [
+        (
+            with(
+                &format!("{pages}{}{}", cache(1, 32, 8, 3), cache(2, 1536, 12, 17)),
+                &cache(3, 4096, 16, 40),
+            ),
+            9.6,
+        ),
+        (
+            with(&format!("{pages}{}{}", cache(1, 64, 4, 4), cache(2, 512, 8, 11)), &cache(3, 2048, 16, 32)),
+            8.75,
+        ),
+    ];
+    for (machine, step) in cases {
+        let arena = OnModel::arena(&machine).unwrap();
+        let found = explore_repeatedly(&mut OnModel::new(&machine, &arena).unwrap(), 3).unwrap();
+        let [_, second, third] = &found.levels[..] else { panic!("{:?}", found.levels) };
+        for (level, found) in machine.levels[1..].iter().zip([second, third]) {
+            assert!(
+                (found.range.0..=found.range.1).contains(&level.size.0),
+                "{level:?}: {}",
+                found.size_text()
+            );
+            assert!(found.range.1 < 4 * found.range.0, "{}", found.size_text());
+        }
+        assert!(
+            (0.7..1.4).contains(&(second.penalty / step)),
+            "a miss costs {} ns, not {step}",
+            second.penalty
+        );
+        assert!(third.latencies.0 <= second.latency + step && second.latency + step <= third.latencies.1);
+    }
+    // and none where there is none
+    let machine = with(&format!("{pages}{}", cache(1, 64, 4, 4)), &cache(2, 512, 8, 11));
+    let arena = OnModel::arena(&machine).unwrap();
+    assert_eq!(explore_repeatedly(&mut OnModel::new(&machine, &arena).unwrap(), 3).unwrap().levels.len(), 2);
+}
