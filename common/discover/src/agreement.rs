@@ -159,6 +159,12 @@ impl Exploration {
         levels: usize,
         real: bool,
     ) {
+        if let ([_, second, third], Some(curve), Some(beyond)) = (&mut self.levels[..], &curve, self.beyond)
+            && curve.refute(third)
+        {
+            second.penalty = beyond.cost - second.latency;
+            self.levels.pop();
+        }
         let hidden = self.levels.len() == 2 && levels > 2;
         let [first, found, ..] = &mut self.levels[..] else { return };
         // what looks like a level behind one without known sets may be that one, and what was found behind

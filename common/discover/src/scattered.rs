@@ -39,6 +39,7 @@ const LARGEST: u64 = 6 << 20;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Walks {
     points: usize,
+    largest: u64,
     sizes: Option<Sizes>,
 }
 
@@ -82,7 +83,8 @@ pub(super) fn walks(probe: &mut impl Probe, run: &Exploration) -> Option<Walks> 
     let read = enough.then(|| sizes(&points, range, (page, line), Some(found.latency)));
     let open = |sizes: Sizes| Sizes { high: open(sizes.high, probe.reach(), probe.real()), ..sizes };
     let sizes = read.flatten().map(open);
-    Some(Walks { points: points.len(), sizes })
+    let largest = points.last().map_or(0, |point| point.bytes);
+    Some(Walks { points: points.len(), largest, sizes })
 }
 
 /// Up to which size a level must be left open that looks no larger than `high`: others may have held ways
@@ -129,6 +131,14 @@ impl Walks {
             if sizes.hashed { ", and only if a hash of the address picks the set" } else { "" },
             infer::exclusive::less(above)
         )));
+    }
+
+    /// Whether the walks exceed a level that a plateau of the cost seemed to show, and are explained without it: few
+    /// pages of one working set made the plateau.
+    pub(super) fn refute(&self, level: &LevelFound) -> bool {
+        level.ways.is_err()
+            && level.knee_range.1 <= self.largest
+            && self.sizes.is_some_and(|sizes| sizes.next.is_none())
     }
 
     /// The level behind `found` that ends in the walks too, so that no plateau shows it; `beyond` is what memory costs.
