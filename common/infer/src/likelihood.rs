@@ -204,7 +204,8 @@ fn least_squares(columns: &[Terms], points: &[Point], weights: &[f64]) -> Terms 
 
 /// How much likelier a hypothesis is than all others together, by the logarithms of their likelihoods.
 pub fn odds(best: f64, others: impl Iterator<Item = f64>) -> f64 {
-    1.0 / others.map(|other| (other - best).exp()).sum::<f64>()
+    // a sum of none is -0
+    1.0 / others.map(|other| (other - best).exp()).fold(0.0, |all, one| all + one)
 }
 
 /// The sizes that hypotheses have.
@@ -308,6 +309,11 @@ mod tests {
                 "{found:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_hypothesis_without_others_has_all_the_odds() {
+        assert_eq!(odds(-3.0, std::iter::empty()), f64::INFINITY);
     }
 
     /// Walks of a second level of 1 MiB, of the third of which others leave less than twice as much.

@@ -127,16 +127,6 @@ pub(super) fn read(
     let largest = curve.largest();
     let shares: Vec<(u64, f64)> =
         curve.sizes().filter_map(|s| Some((s, curve.share(s, largest, level.line)?))).collect();
-    for pair in shares.windows(2) {
-        if pair[1].1 < pair[0].1 - 0.15 {
-            return Err(format!(
-                "The array of {} misses less than the smaller one of {}, which no cache does: the rows are not in \
-                 order or were disturbed. Repeat the sweep.",
-                Bytes(pair[1].0),
-                Bytes(pair[0].0)
-            ).into());
-        }
-    }
     let Some(at) = shares.iter().rposition(|(_, share)| *share <= FITS) else {
         return Err(Sentence::with(
             format!(

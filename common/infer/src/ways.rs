@@ -255,14 +255,6 @@ pub(super) fn read(sweep: &Sweep) -> Result<Allowed, Sentence> {
             Bytes(size.too_large)
         ).into());
     }
-    let reaches_half = |array| curve.row(array).last().is_some_and(|cell| 2 * cell.0 >= array);
-    if !curve.sizes().any(|array| array >= size.too_large && reaches_half(array)) {
-        return Err(format!(
-            "not identifiable: no array of at least {} was walked at strides up to half of it, at which its misses \
-             vanish. Run all strides up to half the array size.",
-            Bytes(size.too_large)
-        ).into());
-    }
     let mut all = sweep.best(candidates(sweep));
     if all.is_empty() {
         return Err(format!(
