@@ -42,7 +42,7 @@ pub fn explore_repeatedly(probe: &mut impl Probe, levels: usize) -> Result<Explo
         let mut run = explore(probe, levels)?;
         let curve = walks(probe, &run);
         let sets = behind_pages(probe, &run.levels, curve.as_ref(), 1);
-        run.take_in(curve, sets);
+        run.take_in(curve, sets, levels, false);
         return Ok(run);
     }
     let mut steady = Steady::new(probe);
@@ -85,7 +85,7 @@ pub fn explore_repeatedly(probe: &mut impl Probe, levels: usize) -> Result<Explo
         first_only: levels > 1 && runs.len() == alone,
         ..last.clone()
     };
-    settled.take_in(curve, sets);
+    settled.take_in(curve, sets, levels, true);
     Ok(settled)
 }
 
@@ -150,8 +150,22 @@ fn together(runs: &[Exploration], level: usize) -> LevelFound {
 }
 
 impl Exploration {
-    /// Adds what walks and eviction sets show of a second level behind pages that lie anywhere.
-    fn take_in(&mut self, curve: Option<Walks>, sets: Option<Result<(Sets, String), String>>) {
+    /// Adds what walks and eviction sets show of a second level behind pages that lie anywhere, and of a third that no
+    /// plateau shows, if so many `levels` are looked for.
+    fn take_in(
+        &mut self,
+        curve: Option<Walks>,
+        sets: Option<Result<(Sets, String), String>>,
+        levels: usize,
+        real: bool,
+    ) {
+        if let ([_, second, third], Some(curve), Some(beyond)) = (&mut self.levels[..], &curve, self.beyond)
+            && curve.refute(third)
+        {
+            second.penalty = beyond.cost - second.latency;
+            self.levels.pop();
+        }
+        let hidden = self.levels.len() == 2 && levels > 2;
         let [first, found, ..] = &mut self.levels[..] else { return };
         // what looks like a level behind one without known sets may be that one, and what was found behind
         // a first level that later runs refused is refused with it
@@ -179,6 +193,9 @@ impl Exploration {
             Some(Err(reason)) => found.why.push(Why::Ways(format!("among scattered pages: {reason}."))),
             None => {}
         }
+        let beyond = self.beyond.map(|beyond| beyond.cost).filter(|_| known && hidden);
+        let next = curve.zip(beyond).and_then(|(curve, beyond)| curve.next_level(found, beyond, real));
+        self.levels.extend(next);
     }
 
     /// Leaves a level open up to the size that the system `says` it has, where that is larger

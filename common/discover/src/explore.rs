@@ -39,7 +39,13 @@ pub fn explore(probe: &mut impl Probe, levels: usize) -> Result<Exploration, Str
     let mut found: Vec<LevelFound> = Vec::new();
     while found.len() < levels && found.len() + 1 < plateaus.len() {
         let pair = [plateaus[found.len()], plateaus[found.len() + 1]];
-        found.push(cache(probe, &scan, found.len() + 1, pair, found.last()));
+        let mut level = cache(probe, &scan, found.len() + 1, pair, found.last());
+        // working sets that fit into known sets are of this level: the TLB makes them slower
+        if level.ways.is_ok() && pair[1].to <= level.size && found.len() + 2 < plateaus.len() {
+            plateaus.remove(found.len() + 1);
+            level.penalty = plateaus[found.len() + 1].cost - level.latency;
+        }
+        found.push(level);
         // few lines, far apart, fill one set as any others do, and hide the next levels
         if let [LevelFound { line: Some(line), ways: Ok(ways), size, .. }] = found[..]
             && ways * line == size

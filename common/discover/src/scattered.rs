@@ -8,6 +8,7 @@ use super::probe::{Probe, roundest, untranslated, usual_sizes};
 use figures::random::Random;
 use figures::stats;
 use figures::units::Bytes;
+use infer::Confidence;
 use infer::likelihood::{Point, Sizes, sizes};
 
 /// Times that pages are drawn for each working set.
@@ -19,6 +20,11 @@ const OTHERS: f64 = 4.0 / 3.0;
 /// Pages of memory N times as large as a level of eight ways are spread unevenly over its sets, by this
 /// over the root of N (two standard deviations).
 const UNEVEN: f64 = 0.71;
+/// The sizes of a next level that are compared are so far from each other, and the truth may lie between.
+const NEXT_STEP: f64 = 1.2;
+/// Its sizes are given in multiples of this.
+const ROUNDED: u64 = 64 << 10;
+const NO_PLATEAU: &str = "no plateau of the cost shows this level";
 /// Share of the time that the walks get at most.
 const SHARE: f64 = 0.3;
 /// Share of the time after which no working set is walked.
@@ -33,6 +39,7 @@ const LARGEST: u64 = 6 << 20;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Walks {
     points: usize,
+    largest: u64,
     sizes: Option<Sizes>,
 }
 
@@ -76,7 +83,8 @@ pub(super) fn walks(probe: &mut impl Probe, run: &Exploration) -> Option<Walks> 
     let read = enough.then(|| sizes(&points, range, (page, line), Some(found.latency)));
     let open = |sizes: Sizes| Sizes { high: open(sizes.high, probe.reach(), probe.real()), ..sizes };
     let sizes = read.flatten().map(open);
-    Some(Walks { points: points.len(), sizes })
+    let largest = points.last().map_or(0, |point| point.bytes);
+    Some(Walks { points: points.len(), largest, sizes })
 }
 
 /// Up to which size a level must be left open that looks no larger than `high`: others may have held ways
@@ -123,5 +131,59 @@ impl Walks {
             if sizes.hashed { ", and only if a hash of the address picks the set" } else { "" },
             infer::exclusive::less(above)
         )));
+    }
+
+    /// Whether the walks exceed a level that a plateau of the cost seemed to show, and are explained without it: few
+    /// pages of one working set made the plateau.
+    pub(super) fn refute(&self, level: &LevelFound) -> bool {
+        level.ways.is_err()
+            && level.knee_range.1 <= self.largest
+            && self.sizes.is_some_and(|sizes| sizes.next.is_none())
+    }
+
+    /// The level behind `found` that ends in the walks too, so that no plateau shows it; `beyond` is what memory costs.
+    pub(super) fn next_level(&self, found: &mut LevelFound, beyond: f64, real: bool) -> Option<LevelFound> {
+        let sizes = self.sizes?;
+        let Some(next) = sizes.next else {
+            if sizes.may_have_next && found.ways.is_err() {
+                found.why.push(Why::Open(
+                    "between it and memory there may be another level; a miss may then cost less.".to_owned(),
+                ));
+            }
+            return None;
+        };
+        let low = (next.sizes.0 / NEXT_STEP) as u64 / ROUNDED * ROUNDED;
+        let high = ((next.sizes.1 * NEXT_STEP) as u64).next_multiple_of(ROUNDED);
+        let hit = |step: f64| found.latency + step;
+        let (latency, latencies) = (hit(next.step), (hit(next.steps.0), hit(next.steps.1)));
+        found.penalty = next.step;
+        let why = vec![
+            Why::Size(format!(
+                "it ends so soon after the level above that the cost rises without a step between. Of all sizes of both, \
+                 only those with a level of {} to {} explain the costs of the walks; a miss in the level above then costs \
+                 {:.1} to {:.1} ns.",
+                Bytes(low),
+                Bytes(high),
+                next.steps.0,
+                next.steps.1,
+            )),
+            Why::NoWays(NO_PLATEAU.to_owned()),
+        ];
+        Some(LevelFound {
+            level: found.level + 1,
+            size: roundest(usual_sizes(low, high, 7).into_iter()).unwrap_or(high),
+            // others use it too
+            range: (low, if real { u64::MAX } else { high }),
+            knee_range: (low, high),
+            ways: Err(NO_PLATEAU.to_owned()),
+            latency,
+            latencies,
+            penalty: beyond - latency,
+            confidence: Confidence::Low,
+            agree: 1,
+            knee: Vec::new(),
+            why,
+            ..found.clone()
+        })
     }
 }

@@ -131,15 +131,19 @@ fn argue(saved: &Saved, above: Option<Sets>, why: &mut Vec<Sentence>) -> Result<
     let mut argument = Vec::new();
     let line =
         line::read(&curve, &mut argument).map_err(|reason| rounded(saved).map_or(reason, Sentence::from))?;
-    let level = size::saturation(&curve, line, &mut argument)?;
+    let level = size::saturation(&curve, line.bytes, &mut argument)?;
     let modelled = saved.source == Some(Source::Model);
     let size = size::read(&curve, level, modelled, &mut argument)?;
     why.append(&mut argument);
     let place = if curve.behind { Place::Behind(above) } else { Place::First };
-    let sweep = Sweep { curve, level, size, modelled, place };
+    let sweep = Sweep { curve, level, size, modelled, place, translated: times.is_some(), rows: line.rows };
     let allowed = ways::read(&sweep);
     let certain = size.at_size <= size::QUIET && allowed.as_ref().is_ok_and(|allowed| !allowed.odd);
     let mut found = geometry(&sweep, allowed, why);
+    if found.decide.is_empty() && sweep.hangs_on_a_row() {
+        found.decide = line::another_row(&sweep.curve, line.bytes);
+        why.extend(words::deciding(&found.decide, "they show whether another array has the same line"));
+    }
     found.times = times;
     found.confidence = words::confidence(saved, &sweep, &found, certain, why);
     if let Some(Times { hit_ns, penalty_ns }) = times {
@@ -184,7 +188,7 @@ fn geometry(sweep: &Sweep, allowed: Result<Allowed, Sentence>, why: &mut Vec<Sen
         }
     };
     why.push(words::ways(sweep, &allowed).into());
-    why.extend(words::deciding(&allowed.decide));
+    why.extend(words::deciding(&allowed.decide, "it hits in some of these caches and misses in the others"));
     let sizes = || allowed.all.iter().map(|c| c.sets * c.ways * level.line);
     let [mut least, mut most] = [sizes().min(), sizes().max()].map(|size| Bytes(size.unwrap_or_default()));
     let below = Bytes(size.too_large);

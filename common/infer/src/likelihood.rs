@@ -6,7 +6,7 @@
 //! at random: of a working set that fits some sets have too many lines.
 
 /// Sizes whose odds against the best are worse than 1 to this are excluded.
-const ODDS: f64 = 1000.0;
+pub(super) const ODDS: f64 = 1000.0;
 /// Sizes in each doubling.
 const STEPS: u64 = 8;
 /// Ways that levels behind the first have.
@@ -15,7 +15,7 @@ const WAYS: [u64; 8] = [1, 2, 4, 6, 8, 12, 16, 20];
 const FEW_WAYS: u64 = 4;
 const RARE: f64 = 30.0;
 /// Points that are off by more than this many times their noise, on the average, are no curve of one level.
-const UNEXPLAINED: f64 = 3.0;
+pub(super) const UNEXPLAINED: f64 = 3.0;
 /// Pages lie in clumps, not one by one: the variance of their counts is so many times that of independent ones
 /// (1.6 if all pages in pieces of 2 MiB of a virtual machine are drawn; the experiments draw few of each).
 pub const CLUMPED: f64 = 1.5;
@@ -34,6 +34,9 @@ type Terms = [f64; TERMS];
 const ROUNDS: usize = 200;
 /// The next level's size over that of the level, where its end is seen.
 const NEXT: [f64; 10] = [f64::INFINITY, 2.0, 2.8, 4.0, 5.6, 8.0, 11.0, 16.0, 22.0, 32.0];
+
+/// How far a hypothesis is off and its costs; it, and how much larger the next level is.
+type Scored = ((f64, f64, Terms), Hypothesis, f64);
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Hypothesis {
@@ -65,6 +68,35 @@ pub struct Sizes {
     pub high: u64,
     /// Whether only sets picked by a hash explain the points.
     pub hashed: bool,
+    /// The next level, if none of the sizes explains the points without one that ends too.
+    pub next: Option<Next>,
+    /// Whether some of the sizes do with such a level.
+    pub may_have_next: bool,
+}
+
+/// The level behind the one of which walks were made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Next {
+    /// Its size in bytes: the smallest, if it stores none of the lines of the level above, and the largest.
+    pub sizes: (f64, f64),
+    /// What a miss in the level above costs, if it hits this one: the least and the most.
+    pub steps: (f64, f64),
+    /// The likeliest such cost.
+    pub step: f64,
+}
+
+/// Smallest and largest size, and cost, of the next level in a hypothesis that has one.
+fn next_of((off, h, times): &Scored) -> Option<((f64, f64), f64)> {
+    let [_, step, grown, beyond] = off.2;
+    // walks of half of it show what it costs
+    let doublings = (times / 2.0).log2().max(0.0);
+    let size = h.size as f64;
+    (times.is_finite() && beyond > 0.0)
+        .then(|| ((size * (times - 1.0), size * times), step + grown * doublings))
+}
+
+fn range(values: impl Iterator<Item = f64> + Clone) -> Option<(f64, f64)> {
+    values.clone().reduce(f64::min).zip(values.reduce(f64::max))
 }
 
 impl Hypothesis {
@@ -103,7 +135,7 @@ impl Hypothesis {
     /// How far the points are off: the sum of squares, each over its variance, and what larger variances
     /// and small chances are to pay. Sets fill at random, so what few sets are expected to miss is most
     /// often nothing at all.
-    fn off(self, points: &[Point], hit: Option<f64>, next: f64) -> (f64, f64) {
+    fn off(self, points: &[Point], hit: Option<f64>, next: f64) -> (f64, f64, Terms) {
         let columns: Vec<Terms> = points
             .iter()
             .map(|point| {
@@ -130,7 +162,7 @@ impl Hypothesis {
             .collect();
         let fit = fit(&weights);
         if hit.is_some_and(|hit| fit[1] < SMALLEST * hit) {
-            return (f64::INFINITY, 0.0);
+            return (f64::INFINITY, 0.0, fit);
         }
         let likelier = points.iter().zip(&columns).zip(&weights).map(|((point, columns), weight)| {
             let [hit, misses, _, next] = *columns;
@@ -145,7 +177,7 @@ impl Hypothesis {
             let none = off(&[hit, 0.0, 0.0, next], point.noise.powi(-2), none_full);
             if full.0 + full.1 < none.0 + none.1 { full } else { none }
         });
-        likelier.fold((0.0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1))
+        likelier.fold((0.0, 0.0, fit), |all, one| (all.0 + one.0, all.1 + one.1, fit))
     }
 }
 
@@ -172,7 +204,8 @@ fn least_squares(columns: &[Terms], points: &[Point], weights: &[f64]) -> Terms 
 
 /// How much likelier a hypothesis is than all others together, by the logarithms of their likelihoods.
 pub fn odds(best: f64, others: impl Iterator<Item = f64>) -> f64 {
-    1.0 / others.map(|other| (other - best).exp()).sum::<f64>()
+    // a sum of none is -0
+    1.0 / others.map(|other| (other - best).exp()).fold(0.0, |all, one| all + one)
 }
 
 /// The sizes that hypotheses have.
@@ -206,25 +239,36 @@ pub fn sizes(
         WAYS.into_iter().flat_map(move |ways| [page, line].map(|piece| Hypothesis { size, ways, piece }))
     });
     let nexts = if hit.is_none() { &NEXT[..1] } else { &NEXT };
-    let scored: Vec<((f64, f64), Hypothesis)> = all
-        .flat_map(|h| nexts.iter().map(move |next| (h.off(points, hit, *next), h)))
-        .filter(|(off, _)| off.0.is_finite())
+    let scored: Vec<Scored> = all
+        .flat_map(|h| nexts.iter().map(move |next| (h, *next)))
+        .map(|(h, next)| (h.off(points, hit, next), h, next))
+        .filter(|(off, ..)| off.0.is_finite())
         .collect();
-    let ((squares, _), _) = scored.iter().min_by(|(a, _), (b, _)| (a.0 + a.1).total_cmp(&(b.0 + b.1)))?;
+    let ((squares, ..), ..) = scored.iter().min_by(|a, b| (a.0.0 + a.0.1).total_cmp(&(b.0.0 + b.0.1)))?;
     // what the best leaves says how far the noise was underestimated
     let excess = (squares / points.len() as f64).max(1.0);
     if excess > UNEXPLAINED * UNEXPLAINED {
         return None;
     }
-    let odds = |((squares, variances), h): &((f64, f64), Hypothesis)| {
+    let odds = |((squares, variances, _), h, _): &Scored| {
         (squares / excess + variances) / 2.0 + if h.ways < FEW_WAYS { RARE.ln() } else { 0.0 }
     };
     let best = scored.iter().map(odds).fold(f64::INFINITY, f64::min);
-    let within = || scored.iter().filter(|one| odds(one) - best <= ODDS.ln()).map(|(_, h)| h);
+    let allowed = || scored.iter().filter(|one| odds(one) - best <= ODDS.ln());
+    let within = || allowed().map(|one| one.1);
+    let likeliest = allowed().min_by(|a, b| odds(a).total_cmp(&odds(b)))?;
     Some(Sizes {
         low: within().map(|h| h.size).min()?,
         high: within().map(|h| h.size).max()?,
         hashed: within().all(|h| h.piece == line),
+        next: allowed().map(next_of).collect::<Option<Vec<_>>>().and_then(|all| {
+            Some(Next {
+                sizes: (range(all.iter().map(|one| one.0.0))?.0, range(all.iter().map(|one| one.0.1))?.1),
+                steps: range(all.iter().map(|one| one.1))?,
+                step: next_of(likeliest)?.1,
+            })
+        }),
+        may_have_next: allowed().any(|one| next_of(one).is_some()),
     })
 }
 
@@ -265,6 +309,11 @@ mod tests {
                 "{found:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_hypothesis_without_others_has_all_the_odds() {
+        assert_eq!(odds(-3.0, std::iter::empty()), f64::INFINITY);
     }
 
     /// Walks of a second level of 1 MiB, of the third of which others leave less than twice as much.

@@ -251,3 +251,70 @@ fn rows_that_miss_in_part_exclude_no_size() {
         assert_eq!(found.confidence, confidence);
     }
 }
+
+/// Of a virtual Zen 4 with lines of 64 bytes: at that stride a fetched neighbour eases the misses, 0.83 after 0.50.
+#[test]
+fn a_stride_eased_by_a_neighbour_does_not_halve_the_line() {
+    let mut saved = file("zen4-guest/cm1-eased-line.out");
+    let found = read(&saved).verdict.unwrap();
+    assert_eq!((found.line, found.size, found.exact_ways()), (Bytes(64), Bytes::kib(32), Some(8)));
+    assert_eq!(found.confidence, Confidence::Medium, "one row alone shows the line");
+    let row =
+        |stride| saved.cells.iter().find(|cell| (cell.size, cell.stride) == (64 << 10, stride)).copied();
+    let cells: Vec<_> = found
+        .decide
+        .iter()
+        .map(|&(size, stride)| records::saved::SavedCell { size, stride, ..row(stride).unwrap() })
+        .collect();
+    assert_eq!(cells.iter().map(|cell| cell.stride).collect::<Vec<_>>(), [16, 32, 64, 128, 256]);
+    saved.cells.extend(cells);
+    let found = read(&saved).verdict.unwrap();
+    assert_eq!((found.line, found.confidence, found.decide), (Bytes(64), Confidence::High, Vec::new()));
+}
+
+/// A fetched neighbour eases the misses at the line's stride, or at all strides up to it: read right, or left open.
+#[test]
+fn a_line_is_never_wrong_and_sure() {
+    let mut random = Random::new(5);
+    let mut sure = 0;
+    for round in 0..600 {
+        let (line, all) = ([32, 64, 128][round % 3], round % 2 == 0);
+        let eased = 0.7 + 0.3 * random.unit();
+        let mut text = String::new();
+        for size in [8_u64, 16, 32, 33, 36, 60, 64].map(|kib| kib << 10) {
+            for stride in (0..).map(|power| 1_u64 << power).take_while(|stride| stride * 2 <= size) {
+                let lines = size / stride.max(line);
+                let fits = size <= 32 << 10 || lines <= 8 * (stride / 4096).clamp(1, 8);
+                let is_eased = stride == line || all && stride < line;
+                let share = if is_eased { eased } else { 1.0 } * (stride as f64 / line as f64).min(1.0);
+                let disturbed = 1.0 + 0.06 * (random.unit() - 0.5);
+                let misses = if fits { 0.04 * random.unit() } else { (share * disturbed).min(1.0) };
+                text += &format!(
+                    "cache_size={size}\tstride={stride}\tavg_misses={misses:.6}\tevent=PAPI_L1_DCM\tsource=timing\n"
+                );
+            }
+        }
+        let Ok(found) = read(&Saved::parse(&text).unwrap()).verdict else { continue };
+        assert_eq!(found.line.0, line, "eased to {eased}");
+        sure += usize::from(found.confidence == Confidence::High);
+    }
+    assert!(sure > 200, "{sure} of 600 read");
+}
+
+/// A model's second level of 512 KiB and 8 ways behind scattered pages.
+#[test]
+fn scattered_pages_make_no_ways() {
+    let found = read(&file("described/cm1-l2-scattered.out")).verdict.unwrap();
+    assert!((found.size..=found.most).contains(&Bytes::kib(512)), "{}", found.size_text());
+    assert!(found.size >= Bytes::kib(384) && found.ways.is_err(), "{found:?}");
+}
+
+/// Beside other programs the row of 32 KiB misses in part, and its quiet cells show that it fits.
+#[test]
+fn quiet_cells_of_a_disturbed_sweep_are_used() {
+    for name in ["zen4-guest/cm1-busy-1.out", "zen4-guest/cm1-busy-2.out"] {
+        let found = read(&file(name)).verdict.unwrap();
+        assert!((found.size..=found.most).contains(&Bytes::kib(32)) && found.line.0 == 64, "{found:?}");
+        assert!(found.ways.is_ok_and(|ways| (ways.0..=ways.1).contains(&8)) && !found.decide.is_empty());
+    }
+}

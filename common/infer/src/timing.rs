@@ -32,13 +32,6 @@ pub(super) fn curve(saved: &Saved, why: &mut Vec<Sentence>) -> Result<(Curve, Ti
     let slow = beyond[step].1;
     let same: Vec<&(u64, f64)> =
         beyond[step..].iter().take_while(|p| (p.1 / slow - 1.0).abs() <= 2.0 * SAME).collect();
-    if let Some(early) = beyond[step + same.len()..].iter().find(|p| p.1 < slow) {
-        return Err(format!(
-            "The array of {} is faster than a smaller one, which no cache does: the rows are not in order or were \
-             disturbed. Repeat the sweep.",
-            Bytes(early.0)
-        ).into());
-    }
     let last = same.last().map_or(0, |p| p.0);
     let hits: Vec<f64> = nanos(saved, |s, _| inside.contains(&s));
     let hit_ns = stats::median(&hits).ok_or_else(flat)?;

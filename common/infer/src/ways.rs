@@ -18,6 +18,8 @@ const PROPOSING: usize = 64;
 const JUDGING: usize = 256;
 /// Real caches have no more ways, so a reading of more is the work of other programs.
 pub(super) const MOST_WAYS: u64 = 32;
+/// Modelled caches have no more, unless they have one set.
+const MOST_WAYS_MODELLED: u64 = 64;
 /// Odd factors that the number of sets of a modelled cache may have; a real one
 /// picks its sets by address bits.
 const MOST_ODD: u64 = 15;
@@ -37,6 +39,10 @@ const MISSES_MODELLED: f64 = 0.04;
 /// Cells in which the likeliest cache may be contradicted, as a share; real
 /// counters miss it in single cells only.
 const DISTURBED: f64 = 0.15;
+
+/// The smallest pages, and pages that every TLB holds.
+const PAGE: u64 = 4096;
+const PAGES_HELD: u64 = 2;
 
 /// One cache of which the sweep may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,6 +69,8 @@ pub(super) struct Allowed {
     pub(super) all: Vec<Candidate>,
     /// Others have numbers of sets that no address bits give.
     pub(super) odd: bool,
+    /// Whether the TLB, and not some of them, misses in a cell.
+    pub(super) translation: bool,
     /// Cells that would distinguish them: array and stride.
     pub(super) decide: Vec<(u64, u64)>,
 }
@@ -101,9 +109,18 @@ pub(super) struct Sweep {
     pub(super) size: Size,
     pub(super) modelled: bool,
     pub(super) place: Place,
+    /// Whether its times include those of address translation.
+    pub(super) translated: bool,
+    /// Arrays that show the line by themselves.
+    pub(super) rows: usize,
 }
 
 impl Sweep {
+    /// Whether the line was measured in one array alone.
+    pub(super) fn hangs_on_a_row(&self) -> bool {
+        !self.modelled && self.rows < 2
+    }
+
     /// The cells that caches are compared with: those that begin at a line.
     fn cells(&self) -> Vec<Cell> {
         let Level { line, misses: full } = self.level;
@@ -119,28 +136,49 @@ impl Sweep {
         self.curve.sizes().flat_map(row).filter(|cell| cell.1.is_multiple_of(line)).map(cell).collect()
     }
 
-    /// Whether the share of the misses in a cell cannot be that of a cache. No policy has more than LRU. Measured,
-    /// other programs may use a line of each set now and then: until nearly all misses, the share may be
-    /// the one with a way less.
-    fn contradicts(&self, cell: &Cell, cache: Candidate) -> bool {
+    /// Whether more of a cell misses than a cache explains. Measured, other programs may use a line of each set now and
+    /// then: until nearly all misses, the share may be the one with a way less.
+    fn exceeds(&self, cell: &Cell, cache: Candidate) -> bool {
         let [expected, crowded] = [cache, Candidate { ways: cache.ways - 1, ..cache }]
             .map(|cache| missing(cell.count, cell.distance, cache));
-        let seen = cell.seen;
         let most = match (self.curve.timed, self.modelled) {
             (true, _) => MISSES_TIMED,
             (_, true) if expected == 0.0 => MISSES_MODELLED,
             _ => MISSES_COUNTED,
         };
+        let fits = cell.seen <= expected + most;
+        !fits && (self.modelled || cell.seen >= ALL || cell.seen > crowded + most)
+    }
+
+    /// Whether the share of the misses in a cell cannot be that of a cache. No policy has more than LRU.
+    fn contradicts(&self, cell: &Cell, cache: Candidate) -> bool {
+        let expected = missing(cell.count, cell.distance, cache);
         let least = if self.curve.timed { expected - (1.0 - HITS_TIMED) } else { RANDOM * expected };
-        let fits = seen <= expected + most || !self.modelled && seen < ALL && seen <= crowded + most;
-        !fits || cell.shows_hits && expected > 0.0 && seen < least
+        self.exceeds(cell, cache) && !self.may_be_translation(cell, cache)
+            || cell.shows_hits && expected > 0.0 && cell.seen < least
+    }
+
+    /// Whether the TLB alone may make a cell miss whose lines fit, in a curve of times. As many pages or more at that
+    /// stride, of which lines miss too, would then cost more than a miss: where they do not, the TLB holds them.
+    fn may_be_translation(&self, cell: &Cell, cache: Candidate) -> bool {
+        let stride = cell.distance * cache.line;
+        if !self.translated || stride < PAGE || cell.count <= PAGES_HELD {
+            return false;
+        }
+        !self.curve.sizes().any(|array| {
+            let misses = self.curve.at(array, stride).map(|misses| misses / self.level.misses);
+            let count = array / stride;
+            count > cell.count
+                && missing(count, cell.distance, cache) == 1.0
+                && misses.is_some_and(|misses| misses < 1.0 + cell.seen / 2.0)
+        })
     }
 
     /// The least contradicted of `candidates`. A sweep that contradicts each of them somewhere was disturbed; one more
     /// cell may have been.
     fn best(&self, candidates: impl Iterator<Item = Candidate>) -> Vec<Candidate> {
         let cells = self.cells();
-        let most = (DISTURBED * cells.len() as f64) as usize;
+        let most = if self.modelled { 0 } else { (DISTURBED * cells.len() as f64) as usize };
         let contradictions = |cache: Candidate| {
             cells.iter().rev().filter(|cell| self.contradicts(cell, cache)).take(most + 2).count()
         };
@@ -210,37 +248,34 @@ pub(super) fn read(sweep: &Sweep) -> Result<Allowed, Sentence> {
             Hint::Experiments,
         ));
     }
-    if curve.behind && !*modelled && size.full > size.too_large {
+    if curve.behind && size.full > size.too_large {
         return Err(format!(
             "not identifiable from these data: scattered pages (at any place in physical memory) explain the rows, too, so the \
              cache may have more than {}, and strides of a page or more do not select one set.",
             Bytes(size.too_large)
         ).into());
     }
-    let reaches_half = |array| curve.row(array).last().is_some_and(|cell| 2 * cell.0 >= array);
-    if !curve.sizes().any(|array| array >= size.too_large && reaches_half(array)) {
-        return Err(format!(
-            "not identifiable: no array of at least {} was walked at strides up to half of it, at which its misses \
-             vanish. Run all strides up to half the array size.",
-            Bytes(size.too_large)
-        ).into());
-    }
     let mut all = sweep.best(candidates(sweep));
     if all.is_empty() {
         return Err(format!(
-            "not identifiable: no cache from {} to less than {}{} has such misses at large strides. Disturbed cells, \
-             scattered pages, or a prefetcher are the likely reason; repeat the sweep.",
+            "not identifiable: no cache from {} to less than {}, of at most {} ways, has such misses at large strides. \
+             Disturbed cells, scattered pages, or a prefetcher are the likely reason; repeat the sweep.",
             Bytes(size.fits),
             Bytes(size.too_large),
-            if *modelled { String::new() } else { format!(", of at most {MOST_WAYS} ways,") }
-        ).into());
+            if *modelled { MOST_WAYS_MODELLED } else { MOST_WAYS }
+        )
+        .into());
     }
     let decide = sweep.decide(&all);
     let odd = all.iter().any(|c| c.sets.is_power_of_two()) && !all.iter().all(|c| c.sets.is_power_of_two());
     if odd {
         all.retain(|c| c.sets.is_power_of_two());
     }
-    Ok(Allowed { all, odd, decide })
+    let excused = |cell: &Cell| {
+        all.iter().any(|cache| sweep.exceeds(cell, *cache) && sweep.may_be_translation(cell, *cache))
+    };
+    let translation = sweep.cells().iter().any(excused);
+    Ok(Allowed { all, odd, decide, translation })
 }
 
 /// At most `count` of them, evenly from all.
@@ -253,10 +288,8 @@ fn spread(all: &[Candidate], count: usize) -> impl Iterator<Item = &Candidate> {
 fn candidates(sweep: &Sweep) -> impl Iterator<Item = Candidate> {
     let Sweep { size, modelled, level: Level { line, .. }, .. } = *sweep;
     let above = if let Place::Behind(above) = sweep.place { above } else { None };
-    // in a model, which has no other misses, a share of them is a share that does not fit
-    let held = if modelled { size.fits as f64 * (1.0 - size.at_size) } else { size.fits as f64 };
-    let lines = (held as u64).div_ceil(line)..size.too_large.div_ceil(line);
-    let (most_odd, most_ways) = if modelled { (MOST_ODD, u64::MAX) } else { (1, MOST_WAYS) };
+    let lines = size.fits.div_ceil(line)..size.too_large.div_ceil(line);
+    let (most_odd, most_ways) = if modelled { (MOST_ODD, MOST_WAYS_MODELLED) } else { (1, MOST_WAYS) };
     let most = lines.end;
     let sets = (1..=most_odd).step_by(2).flat_map(move |odd| (0..40).map(move |k| odd << k));
     sets.filter(move |sets| *sets < most).flat_map(move |sets| {
@@ -266,7 +299,10 @@ fn candidates(sweep: &Sweep) -> impl Iterator<Item = Candidate> {
                 let own = ways.checked_sub(above.relief(1, line, sets)).filter(|own| *own > 0)?;
                 Some(Candidate { ways: own, above: Some(above), ..plain })
             });
-            [Some(plain), exclusive].into_iter().flatten().filter(move |cache| cache.ways <= most_ways)
+            [Some(plain), exclusive]
+                .into_iter()
+                .flatten()
+                .filter(move |cache| cache.ways <= most_ways || modelled && sets == 1)
         })
     })
 }

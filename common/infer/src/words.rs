@@ -69,8 +69,14 @@ pub(super) fn ways(Sweep { curve, level, size, .. }: &Sweep, allowed: &Allowed) 
     } else {
         ""
     };
+    let translation = if allowed.translation {
+        " Some cells at strides of a page or more cost as much as a miss with fewer lines of a set than that: the TLB may \
+         miss there, and times do not distinguish its misses from those of a set."
+    } else {
+        ""
+    };
     format!(
-        "Ways: in the array of {} {shown}. Of all caches only {}{others} give such rows: {ways}.{odd}",
+        "Ways: in the array of {} {shown}. Of all caches only {}{others} give such rows: {ways}.{odd}{translation}",
         Bytes(row),
         each.join(", ")
     )
@@ -82,13 +88,12 @@ pub(super) fn bounds(allowed: &Allowed) -> (u64, u64) {
     (ways().min().unwrap_or(0), ways().max().unwrap_or(0))
 }
 
-/// The cells that would distinguish the candidates.
-pub(super) fn deciding(decide: &[(u64, u64)]) -> Option<Sentence> {
+/// The cells that would decide more, and `because` of what.
+pub(super) fn deciding(decide: &[(u64, u64)], because: &str) -> Option<Sentence> {
     let strides: Vec<String> = decide.iter().map(|cell| cell.1.to_string()).collect();
     decide.first().map(|(array, _)| {
         let text = format!(
-            "To decide, measure an array of {array} bytes at stride {}: it hits in some of these caches and misses in \
-             the others.",
+            "To decide, measure an array of {array} bytes at stride {}: {because}.",
             strides.join(" and ")
         );
         Sentence::with(text, Hint::Cells(decide.to_vec()))
@@ -129,6 +134,13 @@ pub(super) fn confidence(
                  {line} bytes are one line."
             ),
             Some(Hint::Experiments),
+        ),
+        (
+            sweep.hangs_on_a_row(),
+            Confidence::Medium,
+            "the rows of a single array show the line, and a disturbance of two of its cells would look the same."
+                .to_owned(),
+            Some(Hint::MoreRuns),
         ),
         (is_open, Confidence::Low, format!("the data do not decide the {open} within these bounds."), None),
         (

@@ -4,3 +4,4 @@
 
 mod bench;
 mod machines;
+mod readings;
