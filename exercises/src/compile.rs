@@ -56,7 +56,8 @@ pub(crate) fn compile(task: &Task, language: Language, source: &Path) -> Result<
             );
             write("main.rs", main)?;
             let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-            rustc.args(["--edition", "2024", "-C", "opt-level=1", "-C", "debuginfo=0", "--color", "never"]);
+            // Compiling takes half as long without optimisation, and a run a few milliseconds more.
+            rustc.args(["--edition", "2024", "-C", "opt-level=0", "-C", "debuginfo=0", "--color", "never"]);
             run(
                 rustc.arg(path("main.rs")).arg("-o").arg(&program),
                 "install Rust: https://rustup.rs",

@@ -17,7 +17,7 @@ use crate::wrong::{Reason, Wrong};
 /// A function may make as many times the accesses of a solution.
 pub(crate) const ACCESSES_OVER_SOLUTION: u64 = 100;
 /// Seconds that a program may take by the clock.
-const WALL_S: u64 = 30;
+const WALL_S: u64 = 60;
 
 /// Numbers of the messages, and the distance of arrays: as in `harness`.
 const ACCESSES: u64 = 1;

@@ -111,6 +111,7 @@ pub fn to_json(scores: &[Score]) -> Value {
             "facts": passed.map(|passed| &passed.facts),
             "reason": wrong.map(|wrong| wrong.reason.to_string()),
             "found": found,
+            "hint": wrong.map(|wrong| wrong.hint),
         })
     };
     json!({

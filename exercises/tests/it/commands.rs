@@ -1,0 +1,90 @@
+//! The commands.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use exercises::task::{Language, TASKS};
+
+use crate::kit::{run, solutions, stdout};
+
+fn solution(name: &str) -> String {
+    solutions(Language::Rust).into_iter().find(|(file, _)| file == name).unwrap().1
+}
+
+#[test]
+fn a_student_begins_checks_asks_and_resets() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = run(folder.path(), "");
+    let text = stdout(&list);
+    for task in TASKS {
+        assert!(text.lines().any(|line| line.starts_with(task.name) && line.contains("open")), "{text}");
+        assert!(
+            Language::ALL.iter().all(|language| folder
+                .path()
+                .join("my-exercises")
+                .join(task.file(*language))
+                .exists())
+        );
+    }
+    assert!(String::from_utf8_lossy(&list.stderr).starts_with("next: read my-exercises/rows.rs"), "{list:?}");
+
+    let file = folder.path().join("my-exercises/rows.rs");
+    std::fs::write(&file, "pub fn sum(mem: &mut crate::memory::Memory, x: crate::memory::Matrix) -> f64 { println!(\"seen\"); mem.load(x.at(0, 0)) }").unwrap();
+    let check = run(folder.path(), "check rows");
+    assert_eq!(check.status.code(), Some(1));
+    let text = stdout(&check);
+    assert!(
+        text.starts_with("rows (my-exercises/rows.rs): open\n  found: ") && !text.contains("All elements"),
+        "{text}"
+    );
+    assert!(String::from_utf8_lossy(&check.stderr).contains("seen"), "{check:?}");
+    assert!(stdout(&run(folder.path(), "hint rows")).contains("hint: All elements"));
+    let refused = run(folder.path(), "solution rows");
+    assert!(refused.status.code() == Some(1) && refused.stdout.is_empty(), "{refused:?}");
+
+    std::fs::write(&file, solution("rows.rs")).unwrap();
+    let check = run(folder.path(), "check rows");
+    assert!(
+        check.status.success() && stdout(&check).contains("why: The inner loop runs along a row"),
+        "{check:?}"
+    );
+    assert!(stdout(&run(folder.path(), "solution rows")).contains("A model answer"));
+
+    for copy in ["rows.rs.1", "rows.rs.2"] {
+        std::fs::write(&file, format!("// {copy}")).unwrap();
+        assert!(run(folder.path(), "reset rows").status.success());
+        let text = std::fs::read_to_string(file.with_file_name(copy)).unwrap();
+        assert_eq!(text, format!("// {copy}"));
+    }
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), TASKS[0].starter(Language::Rust));
+}
+
+#[test]
+fn watching_checks_at_each_save() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pad.rs");
+    std::fs::write(&file, "pub fn pitch(columns: usize) -> usize { columns / 0 }").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_exercises"));
+    command
+        .args(["check", "pad", "--watch", "--sources", "."])
+        .current_dir(folder.path())
+        .stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line.starts_with("pad") && line.ends_with("open")));
+    std::fs::write(&file, solution("pad.rs")).unwrap();
+    assert!(lines.any(|line| line.contains("passed")));
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn unknown_names_and_folders_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arguments, words) in [("check rowz", "'rows'"), ("--sources none", "no folder 'none'")] {
+        let output = run(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains(words), "{output:?}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was written");
+}
