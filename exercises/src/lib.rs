@@ -7,6 +7,8 @@ pub const HANDOUT: &str = include_str!("../README.md");
 #[cfg(unix)]
 mod check;
 #[cfg(unix)]
+mod class;
+#[cfg(unix)]
 pub mod commands;
 #[cfg(unix)]
 mod compile;

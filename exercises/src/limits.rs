@@ -2,6 +2,7 @@
 
 use std::io;
 use std::process::{Child, Command};
+use std::time::{Duration, Instant};
 
 /// Bytes of address space.
 pub(crate) const MEMORY: u64 = 512 << 20;
@@ -10,6 +11,8 @@ pub(crate) const CPU_S: u64 = 5;
 
 /// How a program ended.
 pub(crate) struct Ended {
+    /// It did not end before the deadline.
+    pub(crate) is_late: bool,
     /// The signal that ended it.
     pub(crate) signal: Option<i32>,
     /// The most memory that it had, in bytes.
@@ -43,27 +46,35 @@ pub(crate) fn confine(command: &mut Command) {
     unsafe { command.pre_exec(set_up) };
 }
 
-/// Ends the program with all it started, and waits for it.
+/// Ends the program with all it started.
 pub(crate) fn end(child: &Child) {
     // SAFETY: the process was not waited for yet, so its group's number is still its own.
     unsafe { libc::kill(-(child.id() as libc::pid_t), libc::SIGKILL) };
 }
 
-/// Waits for the end of the program.
-pub(crate) fn wait(child: &Child) -> Ended {
+/// Waits for the end of the program, and ends it at `deadline`.
+pub(crate) fn wait(child: &Child, deadline: Instant) -> Ended {
     let mut status = 0;
     // SAFETY: zeros are a valid rusage.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     let pid = child.id() as libc::pid_t;
+    let mut is_late = false;
     loop {
+        let options = if is_late { 0 } else { libc::WNOHANG };
         // SAFETY: both places are valid; nobody else waits for this child.
-        let waited = unsafe { libc::wait4(pid, &raw mut status, 0, &raw mut usage) };
-        if waited != -1 || io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
-            break;
+        match unsafe { libc::wait4(pid, &raw mut status, options, &raw mut usage) } {
+            0 if Instant::now() >= deadline => {
+                is_late = true;
+                end(child);
+            }
+            0 => std::thread::sleep(Duration::from_millis(1)),
+            -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
+            _ => break,
         }
     }
     let unit = if cfg!(target_os = "macos") { 1 } else { 1024 };
     Ended {
+        is_late,
         signal: libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status)),
         peak: usage.ru_maxrss.unsigned_abs().saturating_mul(unit),
     }

@@ -25,7 +25,6 @@ const MISSES: u64 = 2;
 const END: u64 = 3;
 const PANIC: u64 = 4;
 const ARRAY_BITS: u64 = 24;
-const NO_MORE_CALLS: u64 = u64::MAX;
 
 /// Elements of 8 bytes that a function is given, by rows.
 #[derive(Debug, Clone)]
@@ -87,13 +86,13 @@ pub(crate) struct Program {
 /// A call did not return.
 enum Stop {
     /// The channel is closed, or nothing came in time.
-    Channel(io::Error),
+    Channel,
     Wrong(Wrong),
 }
 
 impl From<io::Error> for Stop {
-    fn from(error: io::Error) -> Stop {
-        Stop::Channel(error)
+    fn from(_: io::Error) -> Stop {
+        Stop::Channel
     }
 }
 
@@ -134,7 +133,7 @@ impl Program {
         match self.answer(call) {
             Ok(answer) => Ok(answer),
             Err(Stop::Wrong(wrong)) => Err(wrong),
-            Err(Stop::Channel(error)) => Err(self.ended(&error)),
+            Err(Stop::Channel) => Err(self.ended()),
         }
     }
 
@@ -190,7 +189,7 @@ impl Program {
             )));
         }
         if end != END {
-            return Err(Stop::Channel(io::ErrorKind::InvalidData.into()));
+            return Err(Stop::Channel);
         }
         for array in call.arrays {
             let mut bytes = vec![0; array.words.len() * 8];
@@ -203,20 +202,18 @@ impl Program {
     }
 
     /// Why there is no answer.
-    fn ended(&mut self, error: &io::Error) -> Wrong {
-        let is_late = matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut);
-        if is_late {
-            limits::end(&self.child);
-        }
+    fn ended(&mut self) -> Wrong {
         self.is_over = true;
-        let ended = limits::wait(&self.child);
+        let ended = limits::wait(&self.child, self.deadline);
         let mebibytes = MEMORY >> 20;
         let hint = "Does it allocate in a loop, or call itself without an end?";
         let memory =
             Wrong::of(Reason::Memory, format!("your function used more than {mebibytes} MiB of memory"))
                 .or_hint(hint);
         match ended.signal {
-            _ if is_late => Wrong::of(Reason::Time, format!("your function did not end within {WALL_S} s")),
+            _ if ended.is_late => {
+                Wrong::of(Reason::Time, format!("your function did not end within {WALL_S} s"))
+            }
             Some(libc::SIGXCPU | libc::SIGKILL) => Wrong::of(
                 Reason::Time,
                 format!("your function did not end within {CPU_S} s of processor time"),
@@ -262,10 +259,18 @@ impl Program {
         Ok(number(&bytes))
     }
 
+    /// Fills `bytes` before the deadline, however they come.
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<()> {
-        let left = self.left()?;
-        self.channel.get_mut().set_read_timeout(Some(left))?;
-        self.channel.read_exact(bytes)
+        let mut filled = 0;
+        while filled < bytes.len() {
+            let left = self.left()?;
+            self.channel.get_mut().set_read_timeout(Some(left))?;
+            match self.channel.read(&mut bytes[filled..])? {
+                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                read => filled += read,
+            }
+        }
+        Ok(())
     }
 
     fn left(&self) -> io::Result<Duration> {
@@ -277,9 +282,7 @@ impl Program {
 impl Drop for Program {
     fn drop(&mut self) {
         if !self.is_over {
-            let _ = self.send(&[NO_MORE_CALLS]);
-            limits::end(&self.child);
-            limits::wait(&self.child);
+            limits::wait(&self.child, Instant::now());
         }
     }
 }

@@ -77,7 +77,7 @@ fn judged(cache: usize, line: usize, element: usize, b: usize) -> Result<(), Wro
 }
 
 /// Rows of the product that is counted: whole squares of 8, 16 and 32.
-const N: usize = 96;
+const N: usize = 64;
 
 /// Addresses of a product of doubles in blocks of `side`: a, b and c one after the other.
 pub(super) fn product(n: usize, side: usize) -> Vec<usize> {

@@ -42,6 +42,7 @@ const C: &[Bad] = &[
     ("if (fork() == 0) for (;;) fork(); return 0;", "processes", "started a process"),
     ("kill(getppid(), 9); return 0;", "processes", "tried to reach another one"),
     ("exit(0);", "ended", "it must return"),
+    ("close(0); for (volatile int i = 0;;) i++;", "time", "did not end within"),
     ("*(volatile int *)0 = 1; return 0;", "crash", "an address without memory"),
     ("return x[rows][0];", "crash", "element 407 of `x`, which has 407"),
     ("puts(\"{\\\"passed\\\": true}\"); return 0;", "result", "the sum is 0"),

@@ -1,5 +1,6 @@
 //! The program as a student and an instructor run it.
 
+#![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
 mod attempts;
