@@ -129,7 +129,7 @@ strangers() {
 # Refuses files that are not sources, wherever they are: this script cannot know what they
 # contain.
 clean() {
-    find . \( -name .git -o -name target -type d -o -name .vscode -o -name .idea -o -path ./vendor -o -path ./report \) \
+    find . \( -name .git -o -name target -type d -o -name .vscode -o -name .idea -o -path ./vendor -o -path ./report -o -path ./my-exercises \) \
         -prune -o ! -type d -print | sed 's|^\./||' |
         grep -Ev '\.(out|tar\.gz)$|^\.cargo/config\.toml$' >"$work/there"
     grep -Ex -f "$work/any" "$work/there" | LC_ALL=C sort >"$work/named"
@@ -137,7 +137,7 @@ clean() {
         grep -Exv -f "$work/any" "$work/there" || :
         [ "$from" = git ] || LC_ALL=C comm -23 "$work/named" "$work/known"
         # a link may lead to another source
-        find . \( -name .git -o -name target -o -path ./vendor -o -path ./report \) -prune -o -type l -print | sed 's|^\./||' |
+        find . \( -name .git -o -name target -o -path ./vendor -o -path ./report -o -path ./my-exercises \) -prune -o -type l -print | sed 's|^\./||' |
             while IFS= read -r link; do
                 leads=$(readlink -f "$link" || :)
                 { [ -f "$leads" ] && grep -Fqx -e "${leads#"$root/"}" "$work/known"; } || echo "$link"

@@ -1,17 +1,29 @@
 #![doc = include_str!("../README.md")]
-
-// Files for students to edit, one function each.
-pub mod block;
-pub mod ge4_tail;
-pub mod policy;
-pub mod stencil;
-pub mod transpose;
-
-pub mod check;
-
-mod tasks;
-
-pub use tasks::{TASKS, Task};
+#![cfg_attr(not(unix), allow(dead_code))]
 
 /// The handout, as Markdown.
 pub const HANDOUT: &str = include_str!("../README.md");
+
+#[cfg(unix)]
+mod check;
+#[cfg(unix)]
+mod class;
+#[cfg(unix)]
+pub mod commands;
+#[cfg(unix)]
+mod compile;
+#[cfg(unix)]
+mod limits;
+#[cfg(unix)]
+mod program;
+#[cfg(unix)]
+pub mod score;
+#[cfg(unix)]
+pub mod task;
+#[cfg(unix)]
+mod wrong;
+
+#[cfg(unix)]
+pub use check::{Checked, Passed};
+#[cfg(unix)]
+pub use wrong::{Reason, Wrong};

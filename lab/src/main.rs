@@ -3,7 +3,6 @@
 mod book;
 mod commands;
 mod compare;
-mod exercise;
 mod run;
 
 use std::process::ExitCode;
@@ -38,7 +37,6 @@ enum Command {
     #[command(name = "c++")]
     Cxx(commands::cc::Args),
     Compare(compare::Args),
-    Exercise(exercise::Args),
     Dgemm(dgemm::Args),
     Ge(ge::Args),
     Handin(handin::Args),
@@ -51,12 +49,12 @@ enum Command {
 const GROUPS: [(&str, &[&str]); 4] = [
     ("The report", &["run", "handin", "compare"]),
     ("Measure and draw", &["ge", "dgemm", "causes", "cc", "c++", "trace", "plot", "machines"]),
-    ("Read and practise", &["book", "exercise"]),
+    ("Read", &["book"]),
     ("For a course", &["assignment"]),
 ];
 
 /// An example of each command.
-const EXAMPLES: [(&str, &str); 12] = [
+const EXAMPLES: [(&str, &str); 11] = [
     ("run", "lab run --quick"),
     ("handin", "lab handin report"),
     ("compare", "lab compare before.json after.json"),
@@ -70,7 +68,6 @@ const EXAMPLES: [(&str, &str); 12] = [
     ("plot", "lab plot cm1.out --sizes 32K,64K -o cm1.svg"),
     ("machines", "lab machines i5-7500 > mine.toml"),
     ("book", "lab book -o book.html"),
-    ("exercise", "lab exercise transpose"),
     ("assignment", "lab assignment > ours.toml"),
 ];
 
@@ -120,7 +117,6 @@ fn done(command: Command) -> Result<(), Failure> {
         #[cfg(target_os = "linux")]
         Command::Cxx(_) => commands::cc::run(commands::cc::Language::Cxx),
         Command::Compare(args) => compare::run(&args),
-        Command::Exercise(args) => exercise::run(&args),
         Command::Dgemm(args) => dgemm::run(&args),
         Command::Ge(args) => ge::run(&args),
         Command::Handin(args) => handin::run(&args),

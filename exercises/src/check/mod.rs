@@ -1,84 +1,101 @@
-//! Checks kernels: a reference for the numbers, the cache model for accesses and misses.
+//! The checks of the tasks: a reference for the results, the cache model for accesses and
+//! misses.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-use cache::{Counts, Modelled};
+use cache::Replay;
 use machine::{Machine, MachineError};
-use memory::Arena;
 
-pub mod block;
-pub mod ge4_tail;
-pub mod matrices;
-pub mod policy;
+use crate::program::{Call, Counts, Data, Program};
+use crate::wrong::{Reason, Wrong};
 
-/// The measured facts of a right kernel, or what is wrong with it.
-pub type Checked = Result<Vec<String>, Wrong>;
+pub(crate) mod arrays;
+pub(crate) mod matrices;
+pub(crate) mod places;
+pub(crate) mod policy;
 
-/// What is wrong with a kernel.
+/// What a right solution was measured to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wrong {
-    /// What was found, with its figures.
-    pub found: String,
-    /// Where to look.
-    pub hint: &'static str,
+pub struct Passed {
+    /// Sentences.
+    pub facts: Vec<String>,
+    /// The count to beat: the first cache's misses.
+    pub misses: u64,
+    /// Loads and stores, or calls of a function that makes none.
+    pub accesses: u64,
 }
 
-impl Wrong {
-    fn new(found: impl Into<String>, hint: &'static str) -> Wrong {
-        Wrong { found: found.into(), hint }
-    }
-
-    /// The check itself could not be made.
-    fn unmade(why: impl ToString) -> Wrong {
-        Wrong::new(why.to_string(), "Your kernel is not the cause: the check itself failed.")
-    }
-}
-
-/// The result of `work`, or the message of its panic.
-fn tried<T>(hint: &'static str, work: impl FnOnce() -> T) -> Result<T, Wrong> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
-        let said = panic.downcast_ref::<String>().map(String::as_str);
-        let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
-        Wrong::new(format!("your function stopped with an error: {said}"), hint)
-    })
-}
+/// The counts of a right solution, or what is wrong with it.
+pub type Checked = Result<Passed, Wrong>;
 
 /// Rows of the matrices that are counted: a column of doubles has more lines than the
-/// [`small`] cache, and rows begin at the start of a line.
-const ROWS: usize = 200;
+/// [`small`] cache, and rows begin at the start of a line, also of 128 bytes.
+const ROWS: usize = 208;
+/// A side that is not a multiple of any block.
+const ODD: usize = 37;
 
 /// A cache of 8 KiB, too small for a column of [`ROWS`] rows.
-fn small() -> Result<Machine, MachineError> {
-    cache_of(8 << 10, 64, 4)
+fn small() -> Result<Machine, Wrong> {
+    cache_of(8 << 10, 64, 4).map_err(Wrong::unmade)
 }
 
 /// A machine with one cache of `size` bytes in lines of `line` bytes.
-pub(crate) fn cache_of(size: usize, line: usize, ways: usize) -> Result<Machine, MachineError> {
+fn cache_of(size: usize, line: usize, ways: usize) -> Result<Machine, MachineError> {
     let text =
         format!("name = \"exercise\"\n[[cache]]\nlevel = 1\nsize = {size}\nline = {line}\nways = {ways}\n");
     Machine::from_toml(&text, "the exercise's cache")
 }
 
-/// Runs a kernel on a model of `machine`'s caches and counts; a panic of the kernel becomes
-/// an error.
+/// Misses of a machine's first cache in loads of doubles at these addresses.
+fn misses_at(machine: &Machine, addresses: impl IntoIterator<Item = usize>) -> Result<u64, Wrong> {
+    let mut replay = Replay::new(machine, vec!["x"]).map_err(Wrong::unmade)?.without_pages();
+    for address in addresses {
+        replay.access(address as u64, 8, false, 0).map_err(Wrong::unmade)?;
+    }
+    Ok(replay.misses(1))
+}
+
+/// The result of a function without memory.
+fn value(program: &mut Program, integers: &[usize]) -> Result<usize, Wrong> {
+    let integers: Vec<u64> = integers.iter().map(|integer| *integer as u64).collect();
+    let call = Call { machine: None, arrays: &mut [], integers: &integers, solution: 1 };
+    let (value, _) = program.call(call)?;
+    Ok(value as usize)
+}
+
+/// Calls a function on arrays, and counts on `machine`.
 fn counted(
+    program: &mut Program,
     machine: &Machine,
-    arena: &Arena,
-    hint: &'static str,
-    kernel: impl FnOnce(&mut Modelled),
-) -> Result<Counts, Wrong> {
-    let mut model = Modelled::new(machine, arena).map_err(Wrong::unmade)?;
-    tried(hint, || kernel(&mut model))?;
-    Ok(model.counts())
+    arrays: &mut [Data],
+    integers: &[u64],
+    solution: usize,
+) -> Result<(u64, Counts), Wrong> {
+    program.call(Call { machine: Some(machine), arrays, integers, solution: solution as u64 })
 }
 
-/// Misses of the first cache.
-pub(crate) fn misses(counts: &Counts) -> u64 {
-    counts.level(1).map_or(0, |level| level.misses.total())
+/// Refuses more loads or stores than a solution makes.
+fn at_most(counts: &Counts, loads: usize, stores: usize, hint: &'static str) -> Result<(), Wrong> {
+    if counts.loads <= loads as u64 && counts.stores <= stores as u64 {
+        return Ok(());
+    }
+    let found = format!(
+        "{} loads and {} stores; at most {loads} and {stores} are allowed",
+        counts.loads, counts.stores
+    );
+    Err(Wrong::new(found, hint))
 }
 
-/// Misses of one array in the first cache.
-fn misses_of(counts: &Counts, name: &str) -> u64 {
-    let arrays = counts.level(1).map(|level| level.arrays.as_slice()).unwrap_or_default();
-    arrays.iter().filter(|array| array.name == name).map(|array| array.misses.total()).sum()
+/// Refuses fewer accesses than the work takes: the results came from elsewhere.
+fn at_least(counts: &Counts, loads: usize, stores: usize) -> Result<(), Wrong> {
+    if counts.loads >= loads as u64 && counts.stores >= stores as u64 {
+        return Ok(());
+    }
+    let found = format!(
+        "{} loads and {} stores; the work takes at least {loads} and {stores}",
+        counts.loads, counts.stores
+    );
+    Err(Wrong {
+        reason: Reason::Result,
+        found,
+        hint: "Read and write the elements of the arrays, each time they are needed.",
+    })
 }

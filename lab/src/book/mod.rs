@@ -24,7 +24,7 @@ struct Chapter {
 }
 
 /// The handouts in the order of the course.
-const CHAPTERS: [Chapter; 14] = [
+const CHAPTERS: [Chapter; 13] = [
     Chapter { name: "kit", text: include_str!("../../../README.md") },
     Chapter { name: "spark", text: spark::HANDOUT },
     Chapter { name: "cm1", text: cm1::HANDOUT },
@@ -34,7 +34,6 @@ const CHAPTERS: [Chapter; 14] = [
     Chapter { name: "ge", text: ge::HANDOUT },
     Chapter { name: "dgemm", text: dgemm::HANDOUT },
     Chapter { name: "flops", text: flops::HANDOUT },
-    Chapter { name: "exercises", text: exercises::HANDOUT },
     Chapter { name: "avail", text: avail::HANDOUT },
     Chapter { name: "lab", text: include_str!("../../README.md") },
     Chapter { name: "background", text: include_str!("../../../docs/background.md") },

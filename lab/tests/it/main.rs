@@ -12,7 +12,6 @@ mod broken_off;
 mod cc;
 mod command_lines;
 mod compare;
-mod exercises;
 #[cfg(target_os = "linux")]
 mod faults;
 mod formats;

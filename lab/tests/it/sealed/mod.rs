@@ -88,7 +88,6 @@ const LINES: &[(&str, &[&str])] = &[
         &["32 --machine M --format json --chart causes.svg", "32 --machine M --counters hardware"],
     ),
     ("lab compare", &["report report --all", "spark.json cm1.json", "cm1.json cm1.json", "M cm1.json"]),
-    ("lab exercise", &["", "M"]),
     (
         "lab trace",
         &[

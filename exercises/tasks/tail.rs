@@ -20,17 +20,11 @@
 //! while a whole block is left, and a tail for the other columns, so that each column
 //! is changed once.
 
-use memory::{Array, Memory};
+use crate::memory::{Array, Memory};
 
 /// Subtracts `multiplier` times `source` from `target`, in the columns from `first`
 /// to the end of the row.
-pub fn subtract<M: Memory>(
-    mem: &mut M,
-    target: Array<f64>,
-    source: Array<f64>,
-    multiplier: f64,
-    first: usize,
-) {
+pub fn subtract(mem: &mut Memory, target: Array, source: Array, multiplier: f64, first: usize) {
     let n = target.len();
     let mut j = first;
     while j < n {
@@ -48,7 +42,7 @@ pub fn subtract<M: Memory>(
 }
 
 /// `target[j] -= source[j] * multiplier`
-fn step<M: Memory>(mem: &mut M, target: Array<f64>, source: Array<f64>, multiplier: f64, j: usize) {
+fn step(mem: &mut Memory, target: Array, source: Array, multiplier: f64, j: usize) {
     let change = mem.load(source.at(j)) * multiplier;
     let old = mem.load(target.at(j));
     mem.store(target.at(j), old - change);

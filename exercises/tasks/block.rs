@@ -1,5 +1,6 @@
 //! **A block size from the rule.** A product in blocks has three squares in the
-//! cache, one of each matrix, B by B elements. Which B?
+//! cache, one of each matrix, B by B elements. Which B? The check asks for caches of
+//! the first level (L1) and of the second one (L2).
 //!
 //! - The three squares must fit the cache.
 //! - A row of a square should be whole lines: B is a multiple of the elements in a

@@ -13,10 +13,10 @@
 //! Useful Rust: `1..n - 1` counts from 1 to n - 2; `mem.load(from.at(i, j))`,
 //! `mem.store(to.at(i, j), mean)`.
 
-use memory::{Matrix, Memory};
+use crate::memory::{Matrix, Memory};
 
 /// Writes the means of `from` into `to`; both have as many rows as columns.
-pub fn smooth<M: Memory>(mem: &mut M, from: Matrix<f64>, to: Matrix<f64>) {
+pub fn smooth(mem: &mut Memory, from: Matrix, to: Matrix) {
     let n = from.rows();
     let _ = (mem, n, to); // your loops
 }

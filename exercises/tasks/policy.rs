@@ -8,17 +8,15 @@
 //! check counts the misses of both programs, and those of the best possible policy,
 //! which knows the future.
 //!
-//! A policy may be random: `chance` is a new random number in each call.
-//! Useful Rust: `ways.len()`; `chance as usize % 8`; for LRU
+//! A policy may be random: `chance` is a new random number in each call. A way has three
+//! numbers: `filled` (when its line was fetched), `used` (when it was last used) and `uses`
+//! (how often). Useful Rust: `ways.len()`; `chance as usize % 8`; for LRU
 //!
-//! ```
-//! # use exercises::check::policy::Way;
-//! # let ways = [Way { filled: 1, used: 4, uses: 2 }, Way { filled: 2, used: 3, uses: 2 }];
-//! let oldest = (0..ways.len()).min_by_key(|&way| ways[way].used).unwrap_or(0);
-//! # assert_eq!(oldest, 1);
+//! ```text
+//! (0..ways.len()).min_by_key(|&way| ways[way].used).unwrap_or(0)
 //! ```
 
-use crate::check::policy::Way;
+use crate::memory::Way;
 
 /// The index in `ways` of the line to evict; all ways are full.
 pub fn victim(ways: &[Way], chance: u64) -> usize {

@@ -1,0 +1,282 @@
+//! The commands of the program.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use clap::builder::PossibleValuesParser;
+use common::failure::Failure;
+use common::output;
+
+use crate::class;
+use crate::score::{Score, score, score_all, to_json};
+use crate::task::{Language, TASKS, Task, find};
+
+/// The folder of a student's files.
+const FOLDER: &str = "my-exercises";
+/// How the program is run from the sources.
+const PROGRAM: &str = "cargo run --release -p exercises --";
+/// The model answers, where a course adds them.
+const SOLUTIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/solutions");
+/// Time between two looks at a file.
+const POLL: Duration = Duration::from_millis(100);
+
+const EXAMPLES: &str = "\
+Examples:
+  exercises                              the tasks: passed or open
+  exercises check transpose --watch      checks my-exercises/transpose.rs or .c at each save
+  exercises --sources in/ana --format json > ana.json";
+
+/// Write functions yourself, in Rust or in C; the cache model checks them
+///
+/// Without a command it lists the tasks. The files are in the folder my-exercises, NAME.rs and
+/// NAME.c of each task: write one of them.
+#[derive(Debug, clap::Parser)]
+#[command(name = "exercises", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+
+    #[command(flatten)]
+    sources: Sources,
+
+    /// Choose how to print the list: text, or json with points and counts
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+#[derive(Debug, clap::Args)]
+struct Sources {
+    /// Take the files from this folder, and write none there
+    #[arg(long, value_name = "FOLDER")]
+    sources: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// Sentences
+    Text,
+    /// One object
+    Json,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Check one task
+    Check {
+        #[command(flatten)]
+        one: One,
+        /// Check again at each save, until the program is ended by Ctrl-C
+        #[arg(long)]
+        watch: bool,
+    },
+    /// Say where to look, for what the check finds now
+    Hint(One),
+    /// Replace the files of a task by those handed out, and retain copies
+    Reset(One),
+    /// Print a model answer, once the task is passed
+    Solution(One),
+    /// Print a table of a class, as CSV
+    Class {
+        /// The folder with a folder of each student
+        #[arg(value_name = "FOLDER")]
+        folder: PathBuf,
+        /// Write a page with the counts of each task, without names
+        #[arg(long, value_name = "FILE.html")]
+        scoreboard: Option<PathBuf>,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct One {
+    /// The task
+    #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(TASKS.iter().map(|task| task.name)))]
+    name: String,
+    #[command(flatten)]
+    sources: Sources,
+}
+
+impl Sources {
+    /// The folder; a student's own is filled with what is handed out.
+    fn folder(&self) -> Result<PathBuf, Failure> {
+        if let Some(folder) = &self.sources {
+            let is_there = folder.is_dir();
+            return is_there
+                .then(|| folder.clone())
+                .ok_or_else(|| Failure::usage(format!("there is no folder '{}'", folder.display())));
+        }
+        let folder = PathBuf::from(FOLDER);
+        let failed = |error| {
+            Failure::could_not(format!("{FOLDER}: {error}; change to a folder that you can write to"))
+        };
+        std::fs::create_dir_all(&folder).map_err(failed)?;
+        for (task, language) in TASKS.iter().flat_map(|task| Language::ALL.map(|language| (task, language))) {
+            let path = folder.join(task.file(language));
+            if path.symlink_metadata().is_err() {
+                output::write(&path, task.starter(language).as_bytes())?;
+            }
+        }
+        Ok(folder)
+    }
+}
+
+impl One {
+    fn find(&self) -> Result<(&'static Task, PathBuf), Failure> {
+        let task =
+            find(&self.name).ok_or_else(|| Failure::usage(format!("there is no task '{}'", self.name)))?;
+        Ok((task, self.sources.folder()?))
+    }
+}
+
+/// Does what the command line says.
+///
+/// # Errors
+///
+/// If files cannot be read or written, or, after it was printed, if a checked task is open.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    match &args.command {
+        None => list(&args.sources.folder()?, args.format),
+        Some(Command::Check { one, watch: false }) => {
+            let (task, folder) = one.find()?;
+            let score = score(task, &folder, true);
+            output::print(&text(&score))?;
+            if score.checked.is_ok() { Ok(()) } else { Err(Failure::Reported) }
+        }
+        Some(Command::Check { one, watch: true }) => {
+            let (task, folder) = one.find()?;
+            watch(task, &folder)
+        }
+        Some(Command::Hint(one)) => {
+            let (task, folder) = one.find()?;
+            hint(task, &folder)
+        }
+        Some(Command::Reset(one)) => {
+            let (task, folder) = one.find()?;
+            reset(task, &folder)
+        }
+        Some(Command::Solution(one)) => {
+            let (task, folder) = one.find()?;
+            solution(task, &folder)
+        }
+        Some(Command::Class { folder, scoreboard }) => {
+            let students = class::score_class(folder)?;
+            output::print(&class::csv(&students))?;
+            scoreboard
+                .as_ref()
+                .map_or(Ok(()), |path| output::write(path, class::scoreboard(&students).as_bytes()))
+        }
+    }
+}
+
+fn list(folder: &Path, format: Format) -> Result<(), Failure> {
+    let scores = score_all(folder);
+    if format == Format::Json {
+        return output::print(&format!("{:#}\n", to_json(&scores)));
+    }
+    let state = |score: &Score| match &score.checked {
+        Ok(passed) => format!("passed  {:>6} misses", passed.misses),
+        Err(wrong) => format!("open    {:<13}", wrong.reason.to_string()),
+    };
+    let line = |score: &Score| format!("{:<10} {}  {}\n", score.task.name, state(score), score.task.asks);
+    let points: u32 = scores.iter().map(Score::points).sum();
+    let most: u32 = TASKS.iter().map(|task| task.points).sum();
+    output::print(&format!("{}{points} of {most} points\n", scores.iter().map(line).collect::<String>()))?;
+    let next = scores.iter().find(|score| score.checked.is_err());
+    output::message(next.map_or_else(
+        || "all tasks are passed".to_owned(),
+        |score| {
+            let (task, path) = (score.task, folder.join(score.task.file(Language::Rust)));
+            format!(
+                "next: read {} (or .c), write the function, then: {PROGRAM} check {}",
+                path.display(),
+                task.name
+            )
+        },
+    ));
+    Ok(())
+}
+
+fn text(score: &Score) -> String {
+    let name = score.task.name;
+    let source = score.source.as_deref().map(|path| format!(" ({})", path.display())).unwrap_or_default();
+    match &score.checked {
+        Ok(passed) => {
+            let facts: String = passed.facts.iter().map(|fact| format!("  {fact}\n")).collect();
+            let (points, why) = (score.task.points, score.task.why);
+            format!(
+                "{name}{source}: passed, points: {points}, misses to beat: {}\n{facts}  why: {why}\n",
+                passed.misses
+            )
+        }
+        Err(wrong) => {
+            let more = if wrong.hint.is_empty() {
+                String::new()
+            } else {
+                format!("  a hint: {PROGRAM} hint {name}\n")
+            };
+            format!("{name}{source}: open\n  found: {}\n{more}", wrong.found)
+        }
+    }
+}
+
+fn hint(task: &'static Task, folder: &Path) -> Result<(), Failure> {
+    output::print(&match score(task, folder, true).checked {
+        Ok(_) => format!("{}: passed; there is nothing to mend\n", task.name),
+        Err(wrong) if wrong.hint.is_empty() => format!("{}: {}\n", task.name, wrong.found),
+        Err(wrong) => format!("{}: {}\n  hint: {}\n", task.name, wrong.found, wrong.hint),
+    })
+}
+
+/// When the files of a task were written.
+fn written(task: &Task, folder: &Path) -> [Option<SystemTime>; 2] {
+    Language::ALL.map(|language| std::fs::metadata(folder.join(task.file(language))).ok()?.modified().ok())
+}
+
+fn watch(task: &'static Task, folder: &Path) -> Result<(), Failure> {
+    let mut last = None;
+    loop {
+        let now = written(task, folder);
+        if last != Some(now) {
+            last = Some(now);
+            output::print(&text(&score(task, folder, true)))?;
+        }
+        std::thread::sleep(POLL);
+    }
+}
+
+fn reset(task: &Task, folder: &Path) -> Result<(), Failure> {
+    for language in Language::ALL {
+        let path = folder.join(task.file(language));
+        let old = std::fs::read(&path).unwrap_or_default();
+        if old == task.starter(language).as_bytes() {
+            continue;
+        }
+        if !old.is_empty() {
+            let numbered = |number: &u32| path.with_extension(format!("{}.{number}", language.ending()));
+            let copy = (1..u32::MAX).map(|number| numbered(&number)).find(|copy| !copy.exists());
+            let copy =
+                copy.ok_or_else(|| Failure::could_not(format!("too many copies of {}", path.display())))?;
+            output::write(&copy, &old)?;
+            output::message(format!("your file is now {}", copy.display()));
+        }
+        output::write(&path, task.starter(language).as_bytes())?;
+    }
+    Ok(())
+}
+
+fn solution(task: &'static Task, folder: &Path) -> Result<(), Failure> {
+    let score = score(task, folder, false);
+    if score.checked.is_err() {
+        return Err(Failure::could_not(format!(
+            "{} is open: its model answer is printed when your file passes",
+            task.name
+        )));
+    }
+    for language in Language::ALL {
+        let path = Path::new(SOLUTIONS).join(task.file(language));
+        let text = std::fs::read_to_string(&path).map_err(|_| {
+            Failure::could_not("there are no model answers in this kit; your course may hand them out later")
+        })?;
+        output::print(&text)?;
+    }
+    Ok(())
+}

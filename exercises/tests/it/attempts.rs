@@ -1,0 +1,224 @@
+//! For each task: the file as handed out fails, a solution passes, and wrong attempts fail for
+//! the right reason.
+
+use exercises::task::{Language, TASKS};
+
+use crate::kit::{has_c, says, scores, solutions};
+
+/// A task, its function in Rust, what the check says of the file as handed out, and of three
+/// wrong attempts: a constant, results without the work, half of the work.
+struct Attempts {
+    task: &'static str,
+    function: &'static str,
+    starter: &'static str,
+    wrong: [(&'static str, &'static str); 3],
+}
+
+/// As the checks fill matrices of `n` columns.
+const NUMBER: &str = "fn number(i: usize, j: usize, n: usize) -> f64 { ((i * n + j) * 7919 % 10007) as f64 }";
+
+const ATTEMPTS: &[Attempts] = &[
+    Attempts {
+        task: "rows",
+        function: "sum(mem: &mut Memory, x: Matrix) -> f64",
+        starter: "misses in 43264 loads; each line once would be 5408 | Which loop",
+        wrong: [
+            ("4.0", "the sum is 4,"),
+            (
+                "let n = x.cols(); (0..x.rows() * n).map(|at| number(at / n, at % n, n)).sum()",
+                "0 loads and 0 stores; the work takes",
+            ),
+            (
+                "let mut s = 0.0; for i in 0..x.rows() / 2 { for j in 0..x.cols() { s += mem.load(x.at(i, j)); } } s",
+                "All elements",
+            ),
+        ],
+    },
+    Attempts {
+        task: "fuse",
+        function: "scale_and_add(mem: &mut Memory, a: Array, b: Array, c: Array)",
+        starter: "do both in one loop",
+        wrong: [
+            (
+                "for i in 0..a.len() { mem.store(b.at(i), 1.0); mem.store(c.at(i), 1.0); }",
+                "b[0] is 1, and must be 0",
+            ),
+            (
+                "for i in 0..a.len() { mem.store(b.at(i), 2.0 * number(0, i, 0)); mem.store(c.at(i), 3.0 * number(0, i, 0)); }",
+                "0 loads and 8000 stores; the work takes",
+            ),
+            (
+                "for i in 0..a.len() { let v = mem.load(a.at(i)); mem.store(b.at(i), 2.0 * v); let w = mem.load(b.at(i)); mem.store(c.at(i), v + w); }",
+                "8000 loads",
+            ),
+        ],
+    },
+    Attempts {
+        task: "tail",
+        function: "subtract(mem: &mut Memory, target: Array, source: Array, multiplier: f64, first: usize)",
+        starter: "column 28 was never changed",
+        wrong: [
+            (
+                "for j in first..target.len() { mem.store(target.at(j), 1.0); }",
+                "was not changed by 1.0 times the source",
+            ),
+            (
+                "for j in first..target.len() { mem.store(target.at(j), 999.0 + j as f64); }",
+                "0 loads and 23 stores; the work takes",
+            ),
+            (
+                "let mut j = first; while j + 8 <= target.len() { for k in j..j + 8 { let v = mem.load(target.at(k)) - mem.load(source.at(k)) * multiplier; mem.store(target.at(k), v); } j += 8; }",
+                "need their own loop",
+            ),
+        ],
+    },
+    Attempts {
+        task: "stencil",
+        function: "smooth(mem: &mut Memory, from: Matrix, to: Matrix)",
+        starter: "nothing was stored | Begin with the two loops",
+        wrong: [
+            (
+                "let n = to.rows(); for i in 1..n - 1 { for j in 1..n - 1 { mem.store(to.at(i, j), 5.0); } }",
+                "to[1][1] is 5",
+            ),
+            (
+                "let n = to.rows(); for i in 1..n - 1 { for j in 1..n - 1 { mem.store(to.at(i, j), (number(i - 1, j, n) + number(i + 1, j, n) + number(i, j - 1, n) + number(i, j + 1, n)) / 4.0); } }",
+                "0 loads and 42436 stores; the work takes",
+            ),
+            (
+                "let n = to.rows(); for j in 1..n - 1 { for i in 1..n - 1 { let sum = mem.load(from.at(i - 1, j)) + mem.load(from.at(i + 1, j)) + mem.load(from.at(i, j - 1)) + mem.load(from.at(i, j + 1)); mem.store(to.at(i, j), sum / 4.0); } }",
+                "inner one",
+            ),
+        ],
+    },
+    Attempts {
+        task: "block",
+        function: "side(cache: usize, line: usize, element: usize) -> usize",
+        starter: "B = 0 | Three squares",
+        wrong: [
+            ("32", "three squares of 40 fit too"),
+            ("cache", "Not even one square fits"),
+            ("(cache / element / 3).isqrt()", "whole lines"),
+        ],
+    },
+    Attempts {
+        task: "transpose",
+        function: "transpose(mem: &mut Memory, from: Matrix, to: Matrix)",
+        starter: "Nearly every store misses",
+        wrong: [
+            (
+                "for i in 0..to.rows() { for j in 0..to.rows() { mem.store(to.at(i, j), 0.0); } }",
+                "to[0][1] is 0",
+            ),
+            (
+                "let n = to.rows(); for i in 0..n { for j in 0..n { mem.store(to.at(i, j), number(j, i, n)); } }",
+                "0 loads and 43264 stores; the work takes",
+            ),
+            (
+                "let n = to.rows(); for ii in (0..n).step_by(8) { for jj in (0..n).step_by(8) { for i in ii..n.min(ii + 8) { for j in jj..n.min(jj + 8) { let v = mem.load(from.at(i, j)); mem.store(to.at(j, i), v); } } } }",
+                "Good on the first machine",
+            ),
+        ],
+    },
+    Attempts {
+        task: "soa",
+        function: "place(particle: usize, field: usize, particles: usize) -> usize",
+        starter: "a loop over field 0 has 100 misses",
+        wrong: [
+            ("0", "where field 0 of particle 0 is"),
+            ("8 * particle + 7 - field", "a loop over field 0"),
+            ("field * 100 + particle", "300 particles"),
+        ],
+    },
+    Attempts {
+        task: "pad",
+        function: "pitch(columns: usize) -> usize",
+        starter: "the second walk down a column",
+        wrong: [
+            ("520", "rows overlap"),
+            ("columns.next_multiple_of(8)", "even number of lines"),
+            ("columns + 8", "start of a line"),
+        ],
+    },
+    Attempts {
+        task: "ways",
+        function: "ways(mem: &mut Memory, x: Array) -> usize",
+        starter: "1 for a cache of 4 ways",
+        wrong: [
+            ("8", "8 for a cache of 4 ways, after 0 loads"),
+            ("x.len() / 4096", "4 ways, from 0 misses"),
+            (
+                "for k in 1..=17 { let mut m = 0; for _ in 0..2 { m = mem.misses(); for i in 0..k { mem.load(x.at(512 * i)); } } if mem.misses() > m { return k; } } 0",
+                "k are one too many",
+            ),
+        ],
+    },
+    Attempts {
+        task: "policy",
+        function: "victim(ways: &[Way], chance: u64) -> usize",
+        starter: "must be evicted at some time",
+        wrong: [
+            ("7", "a product in blocks"),
+            (
+                "(0..ways.len()).min_by_key(|&way| ways[way].used).unwrap()",
+                "always evicts the line that is used next",
+            ),
+            ("ways.len()", "returned 8"),
+        ],
+    },
+];
+
+#[test]
+fn every_task_has_attempts() {
+    let names: Vec<&str> = ATTEMPTS.iter().map(|attempts| attempts.task).collect();
+    assert_eq!(names, TASKS.iter().map(|task| task.name).collect::<Vec<_>>());
+}
+
+#[test]
+fn wrong_attempts_fail_for_the_right_reason() {
+    for attempt in 0..3 {
+        let source = |attempts: &Attempts| {
+            let (body, _) = attempts.wrong[attempt];
+            let text =
+                format!("use crate::memory::*;\n{NUMBER}\npub fn {} {{ {body} }}\n", attempts.function);
+            (format!("{}.rs", attempts.task), text)
+        };
+        let scores = scores(&ATTEMPTS.iter().map(source).collect::<Vec<_>>());
+        for (attempts, score) in ATTEMPTS.iter().zip(scores) {
+            let expected = attempts.wrong[attempt].1;
+            assert_eq!(score["reason"], "result", "{} {attempt}: {score}", attempts.task);
+            assert!(says(&score).contains(expected), "{} {attempt}: {}", attempts.task, says(&score));
+            assert!(!score["hint"].as_str().unwrap().is_empty(), "{score}");
+        }
+    }
+}
+
+/// The files as handed out compile and do not pass; solutions pass with the same counts.
+#[test]
+fn starters_fail_and_solutions_pass_alike_in_both_languages() {
+    let mut languages = vec![Language::Rust];
+    if has_c() {
+        languages.push(Language::C);
+    }
+    let mut passed = Vec::new();
+    for language in languages {
+        // A file that is as handed out is not even compiled.
+        let changed = TASKS.iter().map(|task| (task.file(language), format!("{}\n", task.starter(language))));
+        for (attempts, score) in ATTEMPTS.iter().zip(scores(&changed.collect::<Vec<_>>())) {
+            assert!(
+                says(&score).contains(attempts.starter),
+                "{language:?} {}: {}",
+                attempts.task,
+                says(&score)
+            );
+        }
+        let mut scores = scores(&solutions(language));
+        for (task, score) in TASKS.iter().zip(&mut scores) {
+            assert!(score["passed"] == true && score["points"] == task.points, "{score}");
+            assert_eq!(score["source"], task.file(language));
+            score["source"].take();
+        }
+        passed.push(scores);
+    }
+    assert!(passed.iter().all(|scores| *scores == passed[0]), "{passed:#?}");
+}
