@@ -6,11 +6,12 @@ use figures::units::Bytes;
 use machine::{Machine, MachineError};
 
 use crate::counts::{self, Counts};
+use crate::journal::Moves;
 use crate::kinds::{Classifier, MissKinds};
 use crate::level::Tlb;
 use crate::loops::gcd;
 use crate::pages::PageMap;
-use crate::recurring::{LEVELS, Recurring, Search};
+use crate::recurring::{Entry, LEVELS, Recurring, SHORTEST, Search, TRIES, period};
 use crate::simulator::Simulator;
 use crate::table::PageTable;
 use crate::tag::LINES;
@@ -68,15 +69,15 @@ pub struct TooFar {
 /// A machine's caches and TLBs, with counts of the accesses that they were given.
 #[derive(Debug)]
 pub struct Replay {
-    pub(crate) sim: Simulator,
+    sim: Simulator,
     regions: Regions,
-    pub(crate) kinds: Classifier,
+    kinds: Classifier,
     /// Accesses and misses by piece of [`PAGE`] bytes, at the model's addresses.
-    pub(crate) pages: Option<Vec<[u64; 2]>>,
-    pub(crate) recurring: Option<Recurring>,
-    pub(crate) search: Search,
+    pages: Option<Vec<[u64; 2]>>,
+    recurring: Option<Recurring>,
+    search: Search,
     /// Misses of the levels when [`Replay::run`] asked last.
-    pub(crate) below: [u64; LEVELS],
+    below: [u64; LEVELS],
     names: Vec<&'static str>,
     machine: Machine,
 }
@@ -229,6 +230,144 @@ impl Replay {
             .collect();
         pages.sort_by_key(|page| page.address);
         pages
+    }
+}
+
+impl Replay {
+    /// Many accesses, in order. Calls `visit` with accesses, the misses of each in the first levels,
+    /// and how often that happened; what recurs is visited when it ends, at [`settle`](Replay::settle)
+    /// at the latest.
+    ///
+    /// # Errors
+    ///
+    /// If the trace uses too much memory; the access and those after it are not counted then.
+    pub fn run(
+        &mut self,
+        entries: &[Entry],
+        visit: &mut impl FnMut(Entry, [u64; LEVELS], u64),
+    ) -> Result<(), TooFar> {
+        let shift = self.shift_of_recurring();
+        let mut at = 0;
+        while at < entries.len() {
+            let rest = &entries[at..];
+            if let Some(recurring) = &mut self.recurring {
+                at += recurring.follow(rest, shift);
+                if at < entries.len() {
+                    self.settle(visit)?;
+                }
+                continue;
+            }
+            let may_recur = self.may_recur() && rest.len() >= 2 * SHORTEST;
+            if may_recur && self.search.left == 0 {
+                if let Some(period) = period(rest, self.search.period, shift) {
+                    self.search.period = period;
+                    at += self.simulate_until_it_recurs(rest, period, visit)?;
+                }
+                self.search.found(self.recurring.is_some());
+                continue;
+            }
+            let few = if may_recur { &rest[..rest.len().min(self.search.left)] } else { rest };
+            few.iter().try_for_each(|entry| self.step(*entry, visit).map(|_| ()))?;
+            self.search.left = self.search.left.saturating_sub(few.len());
+            at += few.len();
+        }
+        Ok(())
+    }
+
+    /// Counts what recurred, so that all that was given to [`run`](Replay::run) is counted.
+    ///
+    /// # Errors
+    ///
+    /// As for [`run`](Replay::run).
+    pub fn settle(&mut self, visit: &mut impl FnMut(Entry, [u64; LEVELS], u64)) -> Result<(), TooFar> {
+        let Some(Recurring { entries, misses, kinds, times, at }) = self.recurring.take() else {
+            return Ok(());
+        };
+        if times > 0 {
+            self.repeat(kinds, times);
+            entries.iter().zip(misses).for_each(|(entry, misses)| visit(*entry, misses, times));
+        }
+        self.sim.close_window();
+        entries[..at].iter().try_for_each(|entry| self.step(*entry, visit).map(|_| ()))
+    }
+
+    /// Simulates the first accesses of `rest`, `period` at a time while they are the same; returns
+    /// how many.
+    fn simulate_until_it_recurs(
+        &mut self,
+        rest: &[Entry],
+        period: usize,
+        visit: &mut impl FnMut(Entry, [u64; LEVELS], u64),
+    ) -> Result<usize, TooFar> {
+        let shift = self.shift_of_recurring();
+        let mut misses = Vec::with_capacity(period);
+        let mut at = 0;
+        for entries in rest.chunks_exact(period).take(TRIES) {
+            if !entries.iter().zip(rest).all(|(one, other)| one.recurs(*other, shift)) {
+                break;
+            }
+            let kinds = self.kinds();
+            self.sim.open_window();
+            misses.clear();
+            for entry in entries {
+                misses.push(self.step(*entry, visit)?);
+            }
+            at += period;
+            // The fully associative cache recurs too then: with LRU and without stores that pass it
+            // by, the last use of each line in the window decides the order of its lines, and the
+            // others keep theirs.
+            if self.sim.recurs(&Moves::NONE) {
+                let entries = entries.to_vec();
+                self.recurring = Some(Recurring { entries, misses, kinds, times: 0, at: 0 });
+                break;
+            }
+            self.sim.close_window();
+        }
+        Ok(at)
+    }
+
+    /// Simulates one access; returns its misses.
+    #[inline(always)]
+    fn step(
+        &mut self,
+        entry: Entry,
+        visit: &mut impl FnMut(Entry, [u64; LEVELS], u64),
+    ) -> Result<[u64; LEVELS], TooFar> {
+        let missed = self.access(entry.address, entry.bytes(), entry.is_store(), 0)?;
+        // A store that is written through may miss below the level that it hits.
+        let missed_none = missed == 0 && (self.sim.is_plain() || !entry.is_store());
+        let misses = if missed_none { [0; LEVELS] } else { self.misses_since(missed) };
+        visit(entry, misses, 1);
+        Ok(misses)
+    }
+
+    /// Whether the simulator's state decides what happens, and nothing is counted that
+    /// [`repeat`](Replay::repeat) does not multiply.
+    fn may_recur(&self) -> bool {
+        self.pages.is_none() && self.sim.is_plain()
+    }
+
+    /// The shortest line or page: what is in the same one does the same.
+    fn shift_of_recurring(&self) -> u32 {
+        self.sim.smallest_line().trailing_zeros().min(self.sim.page_shift)
+    }
+
+    /// Counts the accesses of the window `times` times more; there were the misses `before` it.
+    fn repeat(&mut self, before: MissKinds, times: u64) {
+        self.sim.jump(&Moves::NONE, times);
+        self.kinds.repeat(before, times);
+        self.below = std::array::from_fn(|level| self.misses(level + 1));
+    }
+
+    /// The misses of an access that `missed` in the first level.
+    #[inline]
+    fn misses_since(&mut self, missed: u64) -> [u64; LEVELS] {
+        let mut misses = [missed; LEVELS];
+        for (level, misses) in misses.iter_mut().enumerate().skip(1) {
+            let now = self.misses(level + 1);
+            *misses = now - std::mem::replace(&mut self.below[level], now);
+        }
+        misses
     }
 }
 

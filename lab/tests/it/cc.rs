@@ -15,7 +15,7 @@ const LAB: &str = env!("CARGO_BIN_EXE_lab");
 const MACHINE: &str = "i5-7500";
 
 /// Builds the library that `lab cc` links.
-pub fn library() {
+pub(crate) fn library() {
     static BUILT: OnceLock<()> = OnceLock::new();
     BUILT.get_or_init(|| {
         let mut cargo = Command::new(env!("CARGO"));
@@ -98,8 +98,7 @@ fn a_product_in_c_counts_what_the_kernel_in_rust_counts() {
     for size in [64, 128, 256] {
         built(&folder, &format!("cc -O0 -DN={size} mm1.c -o mm1 -lpapi"));
         std::fs::write(folder.path().join("plain.toml"), without_walks()).unwrap();
-        let (status, out, err) =
-            run(&folder, "mm1", &[("LAB_REPORT", "off"), ("LAB_MACHINE", "plain.toml")]);
+        let (status, out, err) = run(&folder, "mm1", &[("LAB_REPORT", "off"), ("LAB_MACHINE", "plain.toml")]);
         assert_eq!((status, err.as_str()), (Some(0), ""));
         let [misses, loads, stores] = in_rust(size);
         let counted = numbers(&out);

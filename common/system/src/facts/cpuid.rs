@@ -200,8 +200,12 @@ mod tests {
         let [found] = found else { panic!("{found:?}") };
         assert_eq!((found.level, found.kind, found.size), (1, CacheKind::Data, Bytes::kib(32)));
         assert_eq!((found.line, found.ways, found.sets, found.sharers()), (Bytes(64), Some(8), Some(64), 2));
-        let tlb = |level, entries, ways| {
-            Tlb { name: format!("L{level} data, 4K pages"), level, loads_4k: true, entries, ways }
+        let tlb = |level, entries, ways| Tlb {
+            name: format!("L{level} data, 4K pages"),
+            level,
+            loads_4k: true,
+            entries,
+            ways,
         };
         assert_eq!(tlbs(skylake), [tlb(1, 64, 4)]);
         assert_eq!(tlbs(zen3), [tlb(1, 64, 0), tlb(2, 2048, 8)]);
