@@ -1,4 +1,4 @@
-// Drives lab.html in a browser. usage: node web_test.mjs LAB.html ANSWER BIN [--firefox] [--loads N]
+// Drives lab.html in a browser. usage: node web_test.mjs LAB.html ANSWER BIN [--firefox] [--loads N] [--only PART,PART]
 // ANSWER is the native program of examples/answer.rs, BIN the folder of the programs. Environment:
 // WEB_TEST_BROWSER and WEB_TEST_FIREFOX, the browsers' files; NODE_PATH has playwright-core and axe-core.
 import { execFileSync, spawnSync } from "node:child_process";
@@ -12,6 +12,7 @@ const [page, native, bin] = process.argv.slice(2);
 const [lab, course, discover] = ["lab", "course", "discover"].map(name => `${bin}/${name}`);
 const firefox = process.argv.includes("--firefox");
 const loads = Number(process.argv[process.argv.indexOf("--loads") + 1]) || 0;
+const only = process.argv.includes("--only") ? process.argv[process.argv.indexOf("--only") + 1].split(",") : [];
 const url = pathToFileURL(resolve(page)).href;
 const folder = mkdtempSync(join(tmpdir(), "web-test-"));
 const failures = [];
@@ -826,6 +827,33 @@ async function caused() {
   await close(tab);
 }
 
+// Texts that a program prints where it has none.
+async function printed() {
+  const odd = tab => tab.evaluate(() => {
+    const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+    const found = [];
+    const isShown = node => !node.parentElement.closest("metadata");
+    while (walker.nextNode()) if (isShown(walker.currentNode) && /\b(null|undefined|NaN)\b|\[object/.test(walker.currentNode.data)) found.push(walker.currentNode.data);
+    return found.join("; ");
+  });
+  for (const view of ["here", "any", "inside", "inside?kernel=own&at=9", "mystery"]) {
+    const tab = await open(view);
+    await tab.evaluate(() => document.querySelectorAll("details").forEach(details => { details.open = true; }));
+    check((await odd(tab)) === "", `no null, undefined, NaN or [object on ${view}: ${await odd(tab)}`);
+    await close(tab);
+  }
+  const tab = await open("here");
+  // A level that is known, so that the page offers to compare its curves.
+  await tab.evaluate(() => {
+    const level = { size: 32768, line: 64, ways: 8, latency_ns: 1, penalty_ns: 3 };
+    document.querySelector("#page-here").dataset.verdict = JSON.stringify({ levels: [level] });
+  });
+  await tab.click("#curves");
+  await tab.waitForSelector("#page-here[data-done]", { state: "attached", timeout: 300000 });
+  check((await odd(tab)) === "" && (await tab.locator("#measured .buttons button").count()) === 2, `nor after the curves: ${await odd(tab)}`);
+  await close(tab);
+}
+
 // Without scripts, and without a store, the page says so; no page has words of a command line.
 async function limited() {
   const context = await browser.newContext({ javaScriptEnabled: false });
@@ -846,41 +874,15 @@ async function limited() {
   await blocked.close();
 }
 
-if (!firefox) await accessible();
-await equal();
-await redraw();
-await changeable();
-await sliders();
-await returned();
-await quick();
-await focused();
-await argued();
-await laidOver();
-await readable();
-await numbers();
-await victims();
-await bounded();
-await standing();
-await impossible();
-await compared();
-await allWays();
-await guessed();
-await ownAccesses();
-await caused();
-await limited();
-await inSight();
-await linked();
-await steps();
-await badInput();
-await background();
-await mystery();
-await exchanged();
-if (!firefox) {
-  await killed();
-  await curves();
-}
-await clocks();
-await tally();
+// In this order: some use what one before left in `folder`.
+const alone = firefox ? [] : [accessible];
+const driven = firefox ? [] : [killed, curves];
+const parts = [...alone, equal, redraw, changeable, sliders, returned, quick, focused, argued, laidOver, readable, numbers, victims, bounded,
+  standing, impossible, compared, allWays, guessed, ownAccesses, caused, limited, inSight, linked, steps, badInput, background, printed,
+  mystery, exchanged, ...driven, clocks, tally];
+const unknown = only.filter(name => !parts.some(part => part.name === name));
+check(unknown.length === 0, `each part of --only is one of the test's: ${unknown}`);
+for (const part of parts) if (!only.length || only.includes(part.name)) await part();
 await browser.close();
 rmSync(folder, { recursive: true });
 if (failures.length) { console.error(`web_test: ${failures.length} of the checks failed`); process.exit(1); }
