@@ -795,6 +795,18 @@ async function ownAccesses() {
   await close(tab);
 }
 
+// Sizes are read as in a machine's description.
+async function sized() {
+  const tab = await open("inside?kernel=cm1&stride=1K");
+  for (const [text, bytes] of [["64 KiB", 65536], ["8k", 8192], ["4096", 4096], ["0.5 MB", 524288], ["1.2.3", 0], ["64 ns", 0], ["8 x", 0], ["full", 0]]) {
+    await tab.fill("#page-inside [name=array]", text);
+    const said = await say(tab);
+    const steps = Number((await tab.textContent("#step-at")).match(/of ([\d,]+)/)[1].replaceAll(",", ""));
+    check(bytes ? !said && steps === 6 * bytes / 1024 : said.includes(`“${text}” is not a size`), `an array of “${text}”: ${steps} steps ${said}`);
+  }
+  await close(tab);
+}
+
 // A point of a curve opens "Inside a cache" with its array, stride and machine.
 async function caused() {
   const tab = await open("any");
@@ -878,7 +890,7 @@ async function limited() {
 const alone = firefox ? [] : [accessible];
 const driven = firefox ? [] : [killed, curves];
 const parts = [...alone, equal, redraw, changeable, sliders, returned, quick, focused, argued, laidOver, readable, numbers, victims, bounded,
-  standing, impossible, compared, allWays, guessed, ownAccesses, caused, limited, inSight, linked, steps, badInput, background, printed,
+  standing, impossible, compared, allWays, guessed, ownAccesses, sized, caused, limited, inSight, linked, steps, badInput, background, printed,
   mystery, exchanged, ...driven, clocks, tally];
 const unknown = only.filter(name => !parts.some(part => part.name === name));
 check(unknown.length === 0, `each part of --only is one of the test's: ${unknown}`);

@@ -70,7 +70,7 @@ function anyPage(section, write) {
     const max = form.elements.max.value;
     const show = form.elements.show.value;
     const request = {
-      do: "sweep", toml: current(), min: 8192, max: bytesOf(max), measured: measured.text,
+      do: "sweep", toml: current(), min: 8192, max: amountOf(max), measured: measured.text,
       show: show === "time" ? "time" : { misses: { level: Number(show) } },
     };
     const asked = JSON.stringify(request);
@@ -164,8 +164,6 @@ function anyPage(section, write) {
     },
   };
 }
-
-const bytesOf = text => parseFloat(text) * ({ K: KIB, M: KIB * KIB }[text.at(-1)] ?? 1);
 
 // Why a point of a curve is where it is, and the address of "Inside a cache" that shows its
 // accesses from the second pass on. The cache is that of `level` in the form, or the first

@@ -86,15 +86,17 @@ function insidePage(section, write) {
 
   function kernel() {
     const value = name => form.elements[name].value;
-    const whole = (name, read = Number) => {
+    const whole = (name, read = Number, wrong = "inside-whole") => {
       const number = read(value(name));
-      if (!Number.isSafeInteger(number) || number < 1) throw new Error(t("inside-whole", t(`inside-${name}`), value(name)));
+      if (!Number.isSafeInteger(number) || number < 1) throw new Error(t(wrong, t(`inside-${name}`), value(name)));
       return number;
     };
+    const size = name => whole(name, text => amountOf(text, BYTES), "inside-size");
     const name = value("kernel");
-    if (name === "cm1") return { name, size: whole("array", bytesOf), stride: whole("stride", bytesOf), passes: whole("passes") };
+    if (name === "cm1") return { name, size: size("array"), stride: size("stride"), passes: whole("passes") };
     const { kernel } = missRequest(name, whole("n"), "");
-    return name === "mm3" ? { ...kernel, line: bytesOf(value("line1")) } : kernel;
+    // A line that is no size is refused with its machine.
+    return name === "mm3" ? { ...kernel, line: amountOf(value("line1"), BYTES) || 64 } : kernel;
   }
 
   function walk() {

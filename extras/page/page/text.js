@@ -157,6 +157,7 @@ const TEXT = {
   "inside-answer-power": "Rows of 32 elements are 64 bytes, four of this cache’s lines: the lines of a column of mul2 fall into every fourth set, 8 sets with 2 ways each, and 32 lines do not fit there though most of the cache is empty: conflict misses. Set rows and columns to 36: the same column spreads over all sets.",
   "inside-why": "Why?",
   "inside-whole": "{0}: “{1}” is not a whole number of 1 or more.",
+  "inside-size": "{0}: “{1}” is not a size of 1 byte or more: write bytes, or 8K, 64 KiB, 2M.",
   "inside-kernel": "Program",
   "inside-own": "Your own accesses",
   "inside-text": "Your accesses",
