@@ -836,6 +836,23 @@ async function caused() {
   await tab.mouse.click(at.left + 2, at.top - 2);
   await tab.waitForSelector("#page-inside:not([hidden])");
   check((await tab.inputValue("#page-inside [name=stride]")) === "4K" && /conflict miss/.test(await tab.textContent(".said")), "a click on it opens its accesses");
+  await tab.click("#link-any");
+  await tab.waitForSelector("#page-any:not([hidden])");
+  await tab.locator("#page-any .picture svg:not(.before)").focus();
+  for (const key of ["ArrowRight", "ArrowRight", "Enter"]) await tab.keyboard.press(key);
+  const opened = () => document.querySelector("#page-inside:not([hidden])");
+  check(await tab.waitForFunction(opened, null, { timeout: 5000 }).then(() => true, () => false), "and so does Enter");
+  // Each link opens its second pass, or is none.
+  const wrong = await tab.evaluate(() => {
+    const form = document.querySelector("#page-any form");
+    const points = [8, 64, 640, 4096].flatMap(kib => [1, 4, 64, 512].map(stride => [kib * 1024, stride, pointOf(kib * 1024, stride, form, 1)]));
+    return points.filter(([size, stride, { href, reason }]) => {
+      const walked = core({ do: "walk", toml: machineToml(form), kernel: { name: "cm1", size, stride, passes: 3 } });
+      const at = Number(new URLSearchParams(href?.split("?")[1]).get("at"));
+      return href ? at > walked.steps : 2 * size / stride < walked.steps || !reason.includes("second pass begins after");
+    }).map(([size, stride, { href, reason }]) => `${size} ${stride}: ${href ?? reason}`);
+  });
+  check(wrong.length === 0, `a point whose second pass is not shown is no link, and says so: ${wrong.length} wrong, ${wrong[0] ?? ""}`);
   await close(tab);
 }
 

@@ -103,7 +103,7 @@ function anyPage(section, write) {
   function pointLink(size, stride, text) {
     const point = pointAt(size, stride);
     const unit = form.elements.show.value === "time" ? "ns" : t("misses");
-    return point ? el("a", { href: point.href, title: t("point", bytesText(size), bytesText(stride), text, unit, point.reason) }, text) : text;
+    return point ? el(point.href ? "a" : "span", { href: point.href, title: t("point", bytesText(size), bytesText(stride), text, unit, point.reason) }, text) : text;
   }
 
   function changed() {
@@ -179,14 +179,19 @@ function pointOf(size, stride, form, level) {
   const used = Math.min(lines, sets / gcd(Math.max(1, Math.floor(stride / line)), sets));
   const fields = ["size", "line", "ways", "replacement", "write", "allocate"].map(name => [`${name}1`, value(name)]);
   const many = (key, count) => t(count === 1 ? `one-${key}` : `${key}s`, count);
-  return { href: insideAt(size, stride, Object.fromEntries(fields)),
-    reason: t("point-reason", many("line", lines), many("set", used), many("way", ways)) };
+  return opens(size, stride, Object.fromEntries(fields), t("point-reason", many("line", lines), many("set", used), many("way", ways)));
 }
 
-// The address of "Inside a cache" at the second pass over an array, with these fields of its
-// cache.
-const insideAt = (size, stride, fields) => `#inside?${new URLSearchParams({ kernel: "cm1", array: sizeText(size), stride: sizeText(stride),
-  passes: 3, ...fields, at: 2 * Math.floor(size / stride) + 1 })}`;
+// A point with its reason and the address of "Inside a cache" at the second pass over its
+// array, with these fields of its cache; where no step of that pass is shown, the reason
+// says so, and there is no address.
+function opens(size, stride, fields, reason) {
+  const at = 2 * Math.floor(size / stride) + 1;
+  const said = (...all) => all.filter(Boolean).join("; ");
+  if (at > MOST_STEPS) return { reason: said(reason, t("point-beyond", number(MOST_STEPS, 0))) };
+  const state = { kernel: "cm1", array: sizeText(size), stride: sizeText(stride), passes: 3, ...fields, at };
+  return { reason, href: `#inside?${new URLSearchParams(state)}` };
+}
 const gcd = (a, b) => (b ? gcd(b, a % b) : a);
 
 // Shows the curves of `before` in grey behind the new ones, if their axes are the same.

@@ -89,7 +89,7 @@ function herePage(section, write) {
   // A working set of the first curve is accessed line by line.
   function cause(size, stride) {
     const { size1, line1, ways1 } = ownMachine({}) ?? {};
-    return { href: insideAt(size, stride ?? line1 ?? 64, size1 ? { size1, line1, ways1 } : {}) };
+    return opens(size, stride ?? line1 ?? 64, size1 ? { size1, line1, ways1 } : {});
   }
 
   async function explore(seconds) {

@@ -10,6 +10,8 @@ const PRESETS = {
 const GUESSES = 3;
 // Largest number of lines of a cache that can be shown.
 const MOST_LINES = 4096;
+// Most steps of a program that are shown: `MAX_STEPS` of the library.
+const MOST_STEPS = 20000;
 // Most lines of a text that are shown at once.
 const MOST_TEXT = 60;
 // In the order of their digits in `walked.outcomes`.
