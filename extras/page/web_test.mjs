@@ -379,6 +379,32 @@ async function quick() {
   await close(tab);
 }
 
+// A policy whose curves take minutes stops no frame, and its curves can be stopped.
+async function unfrozen() {
+  const tab = await open("any");
+  await tab.evaluate(() => {
+    window.longest = 0;
+    let last = performance.now();
+    const frame = now => { window.longest = Math.max(window.longest, now - last); last = now; requestAnimationFrame(frame); };
+    requestAnimationFrame(frame);
+    document.querySelectorAll("#page-any details").forEach(details => { details.open = true; });
+  });
+  await tab.selectOption("#page-any [name=replacement1]", "random");
+  const stop = tab.locator("#page-any .results > .buttons button").first();
+  const seen = await stop.waitFor({ timeout: 10000 }).then(() => true, () => false);
+  const longest = await tab.evaluate(() => window.longest);
+  check(seen && longest < 2000, `random replacement: a Stop is there, and no frame took longer than ${longest.toFixed(0)} ms`);
+  if (seen) await stop.click();
+  check((await say(tab)) === "Stopped.", `Stop ends it: ${await say(tab)}`);
+  await tab.selectOption("#page-any [name=replacement1]", "random");
+  await tab.selectOption("#page-any [name=max]", "128K");
+  await stop.waitFor({ timeout: 10000 });
+  await tab.selectOption("#page-any [name=replacement1]", "fifo");
+  await tab.waitForSelector("#page-any .picture:not([aria-busy]):not([data-old]) svg", { timeout: 20000 });
+  check(!(await say(tab)) && !(await stop.isVisible()), "and a later change does not wait for it");
+  await close(tab);
+}
+
 // Another student's machine shows no curves of the first; the answer is printed.
 async function exchanged() {
   const file = name => join(folder, "machines", `${name}.toml`);
@@ -906,7 +932,7 @@ async function limited() {
 // In this order: some use what one before left in `folder`.
 const alone = firefox ? [] : [accessible];
 const driven = firefox ? [] : [killed, curves];
-const parts = [...alone, equal, redraw, changeable, sliders, returned, quick, focused, argued, laidOver, readable, numbers, victims, bounded,
+const parts = [...alone, equal, redraw, changeable, sliders, returned, quick, unfrozen, focused, argued, laidOver, readable, numbers, victims, bounded,
   standing, impossible, compared, allWays, guessed, ownAccesses, sized, caused, limited, inSight, linked, steps, badInput, background, printed,
   mystery, exchanged, ...driven, clocks, tally];
 const unknown = only.filter(name => !parts.some(part => part.name === name));

@@ -30,8 +30,10 @@ function anyPage(section, write) {
     el("p", { class: "buttons" },
       el("button", { type: "button", click: () => use(toml.value) }, t("any-use")),
       el("button", { type: "button", click: () => download("machine.toml", toml.value, "text/plain") }, t("any-save"))));
+  const waiting = el("p", { class: "buttons", hidden: true }, el("progress", { "aria-label": t("any-drawing") }),
+    el("button", { type: "button", click: () => helper?.stop() }, t("here-stop")));
   section.append(el("div", { class: "split" }, form,
-    el("div", { class: "results" }, wrong.box, box, reading, importing, products(() => current()))));
+    el("div", { class: "results" }, wrong.box, waiting, box, reading, importing, products(() => current()))));
   useAsDefaults(form);
   form.isPossible = () => isMachine(form, true) !== undefined;
   // On narrow screens the chart stays visible as long as the sliders are.
@@ -62,11 +64,17 @@ function anyPage(section, write) {
     } catch (error) { wrong.say(error.message); }
   }
 
-  // Large sweeps are computed by a worker; of several waiting changes only the last one is
-  // used.
+  // A worker computes all but small sweeps. Those of a random policy never repeat themselves,
+  // and take minutes. Of several waiting changes only the last one is used; it stops a sweep
+  // that takes long.
   async function draw() {
-    if (drawing) { again = true; return; }
+    if (drawing) {
+      again = true;
+      if (!waiting.hidden) helper?.stop();
+      return;
+    }
     drawing = true;
+    let late;
     const max = form.elements.max.value;
     const show = form.elements.show.value;
     const request = {
@@ -76,8 +84,9 @@ function anyPage(section, write) {
     const asked = JSON.stringify(request);
     if (asked === shown && !box.hasAttribute("data-old")) { drawing = false; return; }
     try {
-      const quick = request.max <= 256 * KIB;
+      const quick = request.max <= 64 * KIB && !request.toml.includes('"random"');
       box.toggleAttribute("aria-busy", !quick);
+      if (!quick) late = setTimeout(() => { waiting.hidden = false; if (again) helper?.stop(); }, 500);
       const drawn = quick ? core(request) : await (helper ??= new Helper()).ask(request);
       const before = box.querySelector("svg");
       picture(box, drawn.svg, title => sweepTable(drawn.record, title, pointLink), pointAt);
@@ -89,8 +98,11 @@ function anyPage(section, write) {
       wrong.say();
     } catch (error) {
       box.setAttribute("data-old", ""); // the chart is not of these fields
-      wrong.say(form.elements.machine.value === "own" && !given ? complaintOf(form, true, error) : error.message);
+      if (error.stopped) helper = undefined;
+      if (!error.stopped || !again) wrong.say(form.elements.machine.value === "own" && !given ? complaintOf(form, true, error) : error.message);
     }
+    clearTimeout(late);
+    waiting.hidden = true;
     box.removeAttribute("aria-busy");
     drawing = false;
     if (again) { again = false; requestAnimationFrame(draw); }

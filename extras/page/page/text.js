@@ -102,6 +102,7 @@ const TEXT = {
   "any-n": "Rows and columns",
   "any-count": "Count its misses",
   "any-counting": "Counting …",
+  "any-drawing": "Computing the curves …",
   "any-misses": "{0} on {1}",
   "any-array": "array",
   "any-level": "L{0} misses",
