@@ -777,6 +777,24 @@ async function compared() {
   await close(tab);
 }
 
+// A number typed digit by digit, with a pause: neither the step nor the comparison is that of
+// the half-typed one.
+async function typed() {
+  const tab = await open("inside?preset=power&guess=1&kernel=mm1&n=32&size1=1K&line1=16&ways1=2&at=3000");
+  const conflicts = async () => (await tab.innerText("#page-inside .counts")).match(/conflict.*/)?.[0].match(/\d[\d,]*/g);
+  const [before] = await conflicts();
+  await tab.waitForTimeout(1100);
+  await tab.click("#page-inside [name=n]");
+  await tab.keyboard.press("End");
+  await tab.keyboard.press("Backspace");
+  await tab.waitForTimeout(1300);
+  await tab.keyboard.press("6");
+  const [place, [after, was]] = [await tab.textContent("#step-at"), await conflicts()];
+  check(/^Step 3,000 of 20,000/.test(place), `typing 36 over 32 keeps the step: ${place}`);
+  check(was === before && Number(after.replace(",", "")) < Number(was.replace(",", "")), `and compares with 32: ${after} conflict misses, before ${was}, not ${before}`);
+  await close(tab);
+}
+
 // All ways of the set that is accessed are visible, and equally wide.
 async function allWays() {
   for (const width of [360, 1366, 1920]) for (const view of ["kernel=cm1&array=64K&stride=8K&size1=32K&ways1=8&at=17", "kernel=mm2&n=64&size1=2K&ways1=4&at=8193"]) {
@@ -933,7 +951,7 @@ async function limited() {
 const alone = firefox ? [] : [accessible];
 const driven = firefox ? [] : [killed, curves];
 const parts = [...alone, equal, redraw, changeable, sliders, returned, quick, unfrozen, focused, argued, laidOver, readable, numbers, victims, bounded,
-  standing, impossible, compared, allWays, guessed, ownAccesses, sized, caused, limited, inSight, linked, steps, badInput, background, printed,
+  standing, impossible, compared, typed, allWays, guessed, ownAccesses, sized, caused, limited, inSight, linked, steps, badInput, background, printed,
   mystery, exchanged, ...driven, clocks, tally];
 const unknown = only.filter(name => !parts.some(part => part.name === name));
 check(unknown.length === 0, `each part of --only is one of the test's: ${unknown}`);

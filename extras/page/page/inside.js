@@ -29,7 +29,9 @@ function insidePage(section, write) {
   const wrong = complaint();
   const range = el("input", { type: "range", min: 0, max: 0, value: 0, id: "step" });
   const go = (key, mark, to) => el("button", { type: "button", "aria-label": t(key), title: t(key), id: key, click: () => step(to()) }, mark);
-  const at = () => Number(form.elements.at.value);
+  // The step that is shown. The field `at` has the one that the user chose, which may be
+  // after the end of what is being typed.
+  const at = () => Number(range.value);
   const kind = el("select", { "aria-label": t("inside-kind") }, ["any", "compulsory", "capacity", "conflict"].map(name =>
     el("option", { value: name }, t(`inside-kind-${name}`))));
   const said = el("p", { class: "said", role: "status" });
@@ -62,6 +64,8 @@ function insidePage(section, write) {
   let state;  // after the present step
   let before; // counts before the last change: { program, counts, all }
   let changedAt = 0;
+  let entered; // the counts when a text field got the focus
+  const now = () => state && { program: walked.program, counts: state.counts, all: walked.counts };
 
   function preset(key) {
     restore(form, { ...PRESETS[key], preset: key });
@@ -112,14 +116,15 @@ function insidePage(section, write) {
       const toml = machineToml(form, false);
       const request = program === "own" ? { do: "trace", toml, text: own.value } : { do: "walk", toml, kernel: kernel() };
       const next = { program, replacement: form.elements.replacement1.value, ...core(request) };
-      if (performance.now() - changedAt > 1000) before = state && { program: walked.program, counts: state.counts, all: walked.counts };
+      if (entered) before = entered;
+      else if (performance.now() - changedAt > 1000) before = now();
       changedAt = performance.now();
       walked = next;
       if (before?.program !== program) before = undefined;
       range.max = walked.steps;
       byId("preset-note").textContent = [program === "own" && t("inside-placed"),
         walked.cut && t("inside-only", number(walked.steps, 0))].filter(Boolean).join(" ");
-      step(at());
+      showStep(form.elements.at.value);
       complaintOf(form, false);
       view.removeAttribute("data-old");
     } catch (error) {
@@ -128,9 +133,15 @@ function insidePage(section, write) {
     }
   }
 
+  const within = to => Math.min(walked.steps, Math.max(0, Math.round(to) || 0));
   function step(to) {
-    to = Math.min(walked.steps, Math.max(0, Math.round(to) || 0));
-    form.elements.at.value = range.value = to;
+    form.elements.at.value = within(to);
+    showStep(to);
+  }
+
+  function showStep(to) {
+    to = within(to);
+    range.value = to;
     range.setAttribute("aria-valuetext", t("inside-go", to, walked.steps));
     byId("step-at").textContent = t("inside-go", number(to, 0), number(walked.steps, 0));
     try {
@@ -156,6 +167,8 @@ function insidePage(section, write) {
   new ResizeObserver(() => { if (walked.steps) drawStrip(strip, walked.outcomes, at()); }).observe(strip);
   range.addEventListener("input", () => step(range.value));
   form.addEventListener("submit", event => event.preventDefault());
+  form.addEventListener("focusin", ({ target }) => { entered = target.matches("input:not([type=range]), textarea") ? now() : undefined; });
+  form.addEventListener("focusout", () => { entered = undefined; });
   form.addEventListener("input", ({ target }) => {
     if (target.name === "kernel") form.elements.preset.value = ""; // the question is of another program
     walk();
