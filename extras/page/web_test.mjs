@@ -813,7 +813,12 @@ async function allWays() {
 async function guessed() {
   const tab = await open("inside");
   check(!(await tab.isVisible(".stepper")), "a question asks for a guess before its steps are shown");
-  await tab.locator(".guesses input").first().check();
+  await tab.locator(".guesses input").nth(1).focus();
+  await tab.keyboard.press("ArrowUp");
+  check(!(await tab.isVisible(".stepper")), "an arrow key moves between the guesses, and takes none");
+  await tab.keyboard.press("Tab");
+  await tab.keyboard.press("Enter");
+  check((await tab.evaluate(() => document.activeElement.textContent)) === "That is my guess", "the button takes one, and keeps the focus");
   check((await tab.isVisible(".stepper")) && /Your guess: .*every element misses.*second pass hits/i.test(await tab.textContent("#guessed")), `the guess is next to what happens: ${await tab.textContent("#guessed")}`);
   const facts = await tab.evaluate(() => {
     const run = kernel => core({ do: "walk", toml: machineToml(document.querySelector("#page-inside form"), false), kernel }).counts;

@@ -68,9 +68,23 @@ function insidePage(section, write) {
   const now = () => state && { program: walked.program, counts: state.counts, all: walked.counts };
 
   function preset(key) {
+    guesses.dataset.key = ""; // asked anew
     restore(form, { ...PRESETS[key], preset: key });
     walk();
     kind.value = PRESETS[key].kind ?? "any";
+  }
+
+  // The guesses of a question. The arrow keys move between them; the button takes one.
+  function offer(key, guess) {
+    guesses.dataset.key = key;
+    const chosen = () => guesses.querySelector(":checked");
+    const take = el("button", { type: "button", disabled: guess === "", click: () => {
+      form.elements.guess.value = chosen().value;
+      walk();
+    } }, t("inside-guess-take"));
+    guesses.replaceChildren(el("legend", {}, t(`inside-ask-${key}`)), ...Array.from({ length: GUESSES }, (_, i) => el("label", { class: "check" },
+      el("input", { type: "radio", name: "guesses", value: i, checked: guess === String(i), change: () => { take.disabled = false; } }),
+      t(i === GUESSES - 1 ? "inside-guess-none" : `inside-guess-${key}-${i}`))), take);
   }
 
   // The question's guesses; its accesses are shown after one.
@@ -81,11 +95,7 @@ function insidePage(section, write) {
     after.hidden = asks && guess === "";
     byId("preset").hidden = !asks;
     if (!asks) return;
-    guesses.replaceChildren(el("legend", {}, t(`inside-ask-${key}`)), ...Array.from({ length: GUESSES }, (_, i) => el("label", { class: "check" },
-      el("input", { type: "radio", name: "guesses", value: i, checked: guess === String(i), change: () => {
-        form.elements.guess.value = i;
-        walk();
-      } }), t(i === GUESSES - 1 ? "inside-guess-none" : `inside-guess-${key}-${i}`))));
+    if (guesses.dataset.key !== key) offer(key, guess);
     byId("guessed").textContent = `${guess < GUESSES - 1 ? `${t("inside-guessed", t(`inside-guess-${key}-${guess}`))} ` : ""}${t(`inside-happens-${key}`)}`;
     byId("preset-answer").textContent = t(`inside-answer-${key}`);
   }
@@ -175,6 +185,7 @@ function insidePage(section, write) {
   });
   return { restore(state) {
     if (!Object.keys(state).length) return preset("stride");
+    guesses.dataset.key = "";
     restore(form, state);
     walk();
   } };

@@ -153,6 +153,7 @@ const TEXT = {
   "inside-guess-power-1": "Rows of 36 miss less.",
   "inside-happens-power": "Rows of 36 miss less. Change Rows and columns from 32 to 36, and watch the conflict misses.",
   "inside-guess-none": "I do not know yet.",
+  "inside-guess-take": "That is my guess",
   "inside-guessed": "Your guess: “{0}”",
   "inside-answer-stride": "64 KiB are twice this cache, yet only 8 lines of the array are touched. They all fall into set 0, whose 8 ways hold them all. Halve the stride: 16 lines compete for the same 8 ways, and every pass misses all of them.",
   "inside-answer-transposed": "tmp is walked row by row: one line of 64 bytes brings 32 elements of 2 bytes, so one access to it in 32 misses. In mm1 the inner loop jumps a whole row with each step, and every access to mul2 misses.",
