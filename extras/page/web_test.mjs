@@ -137,6 +137,34 @@ async function linked() {
   await close(typed);
 }
 
+// Back takes a change back.
+async function undone() {
+  const tab = await open("any");
+  const ways = () => tab.inputValue("#page-any [name=ways1]");
+  const first = await ways();
+  for (const value of ["4", "2"]) {
+    await tab.fill("#page-any [name=ways1]", value);
+    await tab.waitForFunction(value => location.hash.includes(`ways1=${value}`), value);
+  }
+  const back = async value => {
+    await tab.goBack();
+    return tab.waitForFunction(value => document.querySelector("#page-any [name=ways1]")?.value === value, value, { timeout: 5000 }).then(() => true, () => false);
+  };
+  check(await back("4") && await back(first), `Back takes a change of a field back: ${await ways()}`);
+  await tab.click("#link-inside");
+  await tab.waitForFunction(() => location.hash.includes("preset"));
+  const length = () => tab.evaluate(() => history.length);
+  const before = await length();
+  await tab.locator(".guesses input").first().check();
+  await tab.getByRole("button", { name: "That is my guess" }).click();
+  await tab.waitForFunction(() => location.hash.includes("guess=0"));
+  const guessed = await length();
+  await tab.click("#inside-next");
+  await tab.waitForFunction(() => location.hash.includes("at=18"));
+  check(guessed === before + 1 && (await length()) === guessed, `a guess is a state, a step is none: ${before}, ${guessed}, ${await length()}`);
+  await close(tab);
+}
+
 // 300 steps of mm1, compared with the loop written in this test and an LRU cache made of
 // lists.
 async function steps() {
@@ -956,7 +984,7 @@ async function limited() {
 const alone = firefox ? [] : [accessible];
 const driven = firefox ? [] : [killed, curves];
 const parts = [...alone, equal, redraw, changeable, sliders, returned, quick, unfrozen, focused, argued, laidOver, readable, numbers, victims, bounded,
-  standing, impossible, compared, typed, allWays, guessed, ownAccesses, sized, caused, limited, inSight, linked, steps, badInput, background, printed,
+  standing, impossible, compared, typed, allWays, guessed, ownAccesses, sized, caused, limited, inSight, linked, undone, steps, badInput, background, printed,
   mystery, exchanged, ...driven, clocks, tally];
 const unknown = only.filter(name => !parts.some(part => part.name === name));
 check(unknown.length === 0, `each part of --only is one of the test's: ${unknown}`);
