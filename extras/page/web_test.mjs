@@ -1,4 +1,4 @@
-// Drives lab.html in a browser. usage: node web_test.mjs LAB.html ANSWER BIN [--firefox] [--loads N]
+// Drives lab.html in a browser. usage: node web_test.mjs LAB.html ANSWER BIN [--firefox] [--loads N] [--only PART,PART]
 // ANSWER is the native program of examples/answer.rs, BIN the folder of the programs. Environment:
 // WEB_TEST_BROWSER and WEB_TEST_FIREFOX, the browsers' files; NODE_PATH has playwright-core and axe-core.
 import { execFileSync, spawnSync } from "node:child_process";
@@ -12,6 +12,7 @@ const [page, native, bin] = process.argv.slice(2);
 const [lab, course, discover] = ["lab", "course", "discover"].map(name => `${bin}/${name}`);
 const firefox = process.argv.includes("--firefox");
 const loads = Number(process.argv[process.argv.indexOf("--loads") + 1]) || 0;
+const only = process.argv.includes("--only") ? process.argv[process.argv.indexOf("--only") + 1].split(",") : [];
 const url = pathToFileURL(resolve(page)).href;
 const folder = mkdtempSync(join(tmpdir(), "web-test-"));
 const failures = [];
@@ -134,6 +135,34 @@ async function linked() {
   const typed = await open("inside?kernel=nonsense&n=8&at=5");
   check((await typed.locator(".said").textContent()).startsWith("Step 5"), "an address with a program that there is not shows the usual one");
   await close(typed);
+}
+
+// Back takes a change back.
+async function undone() {
+  const tab = await open("any");
+  const ways = () => tab.inputValue("#page-any [name=ways1]");
+  const first = await ways();
+  for (const value of ["4", "2"]) {
+    await tab.fill("#page-any [name=ways1]", value);
+    await tab.waitForFunction(value => location.hash.includes(`ways1=${value}`), value);
+  }
+  const back = async value => {
+    await tab.goBack();
+    return tab.waitForFunction(value => document.querySelector("#page-any [name=ways1]")?.value === value, value, { timeout: 5000 }).then(() => true, () => false);
+  };
+  check(await back("4") && await back(first), `Back takes a change of a field back: ${await ways()}`);
+  await tab.click("#link-inside");
+  await tab.waitForFunction(() => location.hash.includes("preset"));
+  const length = () => tab.evaluate(() => history.length);
+  const before = await length();
+  await tab.locator(".guesses input").first().check();
+  await tab.getByRole("button", { name: "That is my guess" }).click();
+  await tab.waitForFunction(() => location.hash.includes("guess=0"));
+  const guessed = await length();
+  await tab.click("#inside-next");
+  await tab.waitForFunction(() => location.hash.includes("at=18"));
+  check(guessed === before + 1 && (await length()) === guessed, `a guess is a state, a step is none: ${before}, ${guessed}, ${await length()}`);
+  await close(tab);
 }
 
 // 300 steps of mm1, compared with the loop written in this test and an LRU cache made of
@@ -375,6 +404,32 @@ async function quick() {
   await tab.getByRole("button", { name: "Count its misses" }).click();
   await tab.waitForSelector("#page-any .results table", { timeout: 30000 });
   check(true, "a count that takes long is stopped, and the next one counts");
+  await close(tab);
+}
+
+// A policy whose curves take minutes stops no frame, and its curves can be stopped.
+async function unfrozen() {
+  const tab = await open("any");
+  await tab.evaluate(() => {
+    window.longest = 0;
+    let last = performance.now();
+    const frame = now => { window.longest = Math.max(window.longest, now - last); last = now; requestAnimationFrame(frame); };
+    requestAnimationFrame(frame);
+    document.querySelectorAll("#page-any details").forEach(details => { details.open = true; });
+  });
+  await tab.selectOption("#page-any [name=replacement1]", "random");
+  const stop = tab.locator("#page-any .results > .buttons button").first();
+  const seen = await stop.waitFor({ timeout: 10000 }).then(() => true, () => false);
+  const longest = await tab.evaluate(() => window.longest);
+  check(seen && longest < 2000, `random replacement: a Stop is there, and no frame took longer than ${longest.toFixed(0)} ms`);
+  if (seen) await stop.click();
+  check((await say(tab)) === "Stopped.", `Stop ends it: ${await say(tab)}`);
+  await tab.selectOption("#page-any [name=replacement1]", "random");
+  await tab.selectOption("#page-any [name=max]", "128K");
+  await stop.waitFor({ timeout: 10000 });
+  await tab.selectOption("#page-any [name=replacement1]", "fifo");
+  await tab.waitForSelector("#page-any .picture:not([aria-busy]):not([data-old]) svg", { timeout: 20000 });
+  check(!(await say(tab)) && !(await stop.isVisible()), "and a later change does not wait for it");
   await close(tab);
 }
 
@@ -750,6 +805,24 @@ async function compared() {
   await close(tab);
 }
 
+// A number typed digit by digit, with a pause: neither the step nor the comparison is that of
+// the half-typed one.
+async function typed() {
+  const tab = await open("inside?preset=power&guess=1&kernel=mm1&n=32&size1=1K&line1=16&ways1=2&at=3000");
+  const conflicts = async () => (await tab.innerText("#page-inside .counts")).match(/conflict.*/)?.[0].match(/\d[\d,]*/g);
+  const [before] = await conflicts();
+  await tab.waitForTimeout(1100);
+  await tab.click("#page-inside [name=n]");
+  await tab.keyboard.press("End");
+  await tab.keyboard.press("Backspace");
+  await tab.waitForTimeout(1300);
+  await tab.keyboard.press("6");
+  const [place, [after, was]] = [await tab.textContent("#step-at"), await conflicts()];
+  check(/^Step 3,000 of 20,000/.test(place), `typing 36 over 32 keeps the step: ${place}`);
+  check(was === before && Number(after.replace(",", "")) < Number(was.replace(",", "")), `and compares with 32: ${after} conflict misses, before ${was}, not ${before}`);
+  await close(tab);
+}
+
 // All ways of the set that is accessed are visible, and equally wide.
 async function allWays() {
   for (const width of [360, 1366, 1920]) for (const view of ["kernel=cm1&array=64K&stride=8K&size1=32K&ways1=8&at=17", "kernel=mm2&n=64&size1=2K&ways1=4&at=8193"]) {
@@ -768,7 +841,12 @@ async function allWays() {
 async function guessed() {
   const tab = await open("inside");
   check(!(await tab.isVisible(".stepper")), "a question asks for a guess before its steps are shown");
-  await tab.locator(".guesses input").first().check();
+  await tab.locator(".guesses input").nth(1).focus();
+  await tab.keyboard.press("ArrowUp");
+  check(!(await tab.isVisible(".stepper")), "an arrow key moves between the guesses, and takes none");
+  await tab.keyboard.press("Tab");
+  await tab.keyboard.press("Enter");
+  check((await tab.evaluate(() => document.activeElement.textContent)) === "That is my guess", "the button takes one, and keeps the focus");
   check((await tab.isVisible(".stepper")) && /Your guess: .*every element misses.*second pass hits/i.test(await tab.textContent("#guessed")), `the guess is next to what happens: ${await tab.textContent("#guessed")}`);
   const facts = await tab.evaluate(() => {
     const run = kernel => core({ do: "walk", toml: machineToml(document.querySelector("#page-inside form"), false), kernel }).counts;
@@ -791,6 +869,18 @@ async function ownAccesses() {
   check(/line 1: no loop around it has the variable 'j'/.test(await say(tab)), `what does not fit is named: ${await say(tab)}`);
   await tab.fill("#page-inside [name=own]", "load <b>[0]");
   check(/'<'/.test(await say(tab)), "and nothing of it becomes part of the page");
+  await close(tab);
+}
+
+// Sizes are read as in a machine's description.
+async function sized() {
+  const tab = await open("inside?kernel=cm1&stride=1K");
+  for (const [text, bytes] of [["64 KiB", 65536], ["8k", 8192], ["4096", 4096], ["0.5 MB", 524288], ["1.2.3", 0], ["64 ns", 0], ["8 x", 0], ["full", 0]]) {
+    await tab.fill("#page-inside [name=array]", text);
+    const said = await say(tab);
+    const steps = Number((await tab.textContent("#step-at")).match(/of ([\d,]+)/)[1].replaceAll(",", ""));
+    check(bytes ? !said && steps === 6 * bytes / 1024 : said.includes(`“${text}” is not a size`), `an array of “${text}”: ${steps} steps ${said}`);
+  }
   await close(tab);
 }
 
@@ -823,6 +913,50 @@ async function caused() {
   await tab.mouse.click(at.left + 2, at.top - 2);
   await tab.waitForSelector("#page-inside:not([hidden])");
   check((await tab.inputValue("#page-inside [name=stride]")) === "4K" && /conflict miss/.test(await tab.textContent(".said")), "a click on it opens its accesses");
+  await tab.click("#link-any");
+  await tab.waitForSelector("#page-any:not([hidden])");
+  await tab.locator("#page-any .picture svg:not(.before)").focus();
+  for (const key of ["ArrowRight", "ArrowRight", "Enter"]) await tab.keyboard.press(key);
+  const opened = () => document.querySelector("#page-inside:not([hidden])");
+  check(await tab.waitForFunction(opened, null, { timeout: 5000 }).then(() => true, () => false), "and so does Enter");
+  // Each link opens its second pass, or is none.
+  const wrong = await tab.evaluate(() => {
+    const form = document.querySelector("#page-any form");
+    const points = [8, 64, 640, 4096].flatMap(kib => [1, 4, 64, 512].map(stride => [kib * 1024, stride, pointOf(kib * 1024, stride, form, 1)]));
+    return points.filter(([size, stride, { href, reason }]) => {
+      const walked = core({ do: "walk", toml: machineToml(form), kernel: { name: "cm1", size, stride, passes: 3 } });
+      const at = Number(new URLSearchParams(href?.split("?")[1]).get("at"));
+      return href ? at > walked.steps : 2 * size / stride < walked.steps || !reason.includes("second pass begins after");
+    }).map(([size, stride, { href, reason }]) => `${size} ${stride}: ${href ?? reason}`);
+  });
+  check(wrong.length === 0, `a point whose second pass is not shown is no link, and says so: ${wrong.length} wrong, ${wrong[0] ?? ""}`);
+  await close(tab);
+}
+
+// Texts that a program prints where it has none.
+async function printed() {
+  const odd = tab => tab.evaluate(() => {
+    const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+    const found = [];
+    const isShown = node => !node.parentElement.closest("metadata");
+    while (walker.nextNode()) if (isShown(walker.currentNode) && /\b(null|undefined|NaN)\b|\[object/.test(walker.currentNode.data)) found.push(walker.currentNode.data);
+    return found.join("; ");
+  });
+  for (const view of ["here", "any", "inside", "inside?kernel=own&at=9", "mystery"]) {
+    const tab = await open(view);
+    await tab.evaluate(() => document.querySelectorAll("details").forEach(details => { details.open = true; }));
+    check((await odd(tab)) === "", `no null, undefined, NaN or [object on ${view}: ${await odd(tab)}`);
+    await close(tab);
+  }
+  const tab = await open("here");
+  // A level that is known, so that the page offers to compare its curves.
+  await tab.evaluate(() => {
+    const level = { size: 32768, line: 64, ways: 8, latency_ns: 1, penalty_ns: 3 };
+    document.querySelector("#page-here").dataset.verdict = JSON.stringify({ levels: [level] });
+  });
+  await tab.click("#curves");
+  await tab.waitForSelector("#page-here[data-done]", { state: "attached", timeout: 300000 });
+  check((await odd(tab)) === "" && (await tab.locator("#measured .buttons button").count()) === 2, `nor after the curves: ${await odd(tab)}`);
   await close(tab);
 }
 
@@ -846,41 +980,15 @@ async function limited() {
   await blocked.close();
 }
 
-if (!firefox) await accessible();
-await equal();
-await redraw();
-await changeable();
-await sliders();
-await returned();
-await quick();
-await focused();
-await argued();
-await laidOver();
-await readable();
-await numbers();
-await victims();
-await bounded();
-await standing();
-await impossible();
-await compared();
-await allWays();
-await guessed();
-await ownAccesses();
-await caused();
-await limited();
-await inSight();
-await linked();
-await steps();
-await badInput();
-await background();
-await mystery();
-await exchanged();
-if (!firefox) {
-  await killed();
-  await curves();
-}
-await clocks();
-await tally();
+// In this order: some use what one before left in `folder`.
+const alone = firefox ? [] : [accessible];
+const driven = firefox ? [] : [killed, curves];
+const parts = [...alone, equal, redraw, changeable, sliders, returned, quick, unfrozen, focused, argued, laidOver, readable, numbers, victims, bounded,
+  standing, impossible, compared, typed, allWays, guessed, ownAccesses, sized, caused, limited, inSight, linked, undone, steps, badInput, background, printed,
+  mystery, exchanged, ...driven, clocks, tally];
+const unknown = only.filter(name => !parts.some(part => part.name === name));
+check(unknown.length === 0, `each part of --only is one of the test's: ${unknown}`);
+for (const part of parts) if (!only.length || only.includes(part.name)) await part();
 await browser.close();
 rmSync(folder, { recursive: true });
 if (failures.length) { console.error(`web_test: ${failures.length} of the checks failed`); process.exit(1); }

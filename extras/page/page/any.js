@@ -30,8 +30,10 @@ function anyPage(section, write) {
     el("p", { class: "buttons" },
       el("button", { type: "button", click: () => use(toml.value) }, t("any-use")),
       el("button", { type: "button", click: () => download("machine.toml", toml.value, "text/plain") }, t("any-save"))));
+  const waiting = el("p", { class: "buttons", hidden: true }, el("progress", { "aria-label": t("any-drawing") }),
+    el("button", { type: "button", click: () => helper?.stop() }, t("here-stop")));
   section.append(el("div", { class: "split" }, form,
-    el("div", { class: "results" }, wrong.box, box, reading, importing, products(() => current()))));
+    el("div", { class: "results" }, wrong.box, waiting, box, reading, importing, products(() => current()))));
   useAsDefaults(form);
   form.isPossible = () => isMachine(form, true) !== undefined;
   // On narrow screens the chart stays visible as long as the sliders are.
@@ -62,22 +64,29 @@ function anyPage(section, write) {
     } catch (error) { wrong.say(error.message); }
   }
 
-  // Large sweeps are computed by a worker; of several waiting changes only the last one is
-  // used.
+  // A worker computes all but small sweeps. Those of a random policy never repeat themselves,
+  // and take minutes. Of several waiting changes only the last one is used; it stops a sweep
+  // that takes long.
   async function draw() {
-    if (drawing) { again = true; return; }
+    if (drawing) {
+      again = true;
+      if (!waiting.hidden) helper?.stop();
+      return;
+    }
     drawing = true;
+    let late;
     const max = form.elements.max.value;
     const show = form.elements.show.value;
     const request = {
-      do: "sweep", toml: current(), min: 8192, max: bytesOf(max), measured: measured.text,
+      do: "sweep", toml: current(), min: 8192, max: amountOf(max), measured: measured.text,
       show: show === "time" ? "time" : { misses: { level: Number(show) } },
     };
     const asked = JSON.stringify(request);
     if (asked === shown && !box.hasAttribute("data-old")) { drawing = false; return; }
     try {
-      const quick = request.max <= 256 * KIB;
+      const quick = request.max <= 64 * KIB && !request.toml.includes('"random"');
       box.toggleAttribute("aria-busy", !quick);
+      if (!quick) late = setTimeout(() => { waiting.hidden = false; if (again) helper?.stop(); }, 500);
       const drawn = quick ? core(request) : await (helper ??= new Helper()).ask(request);
       const before = box.querySelector("svg");
       picture(box, drawn.svg, title => sweepTable(drawn.record, title, pointLink), pointAt);
@@ -89,8 +98,11 @@ function anyPage(section, write) {
       wrong.say();
     } catch (error) {
       box.setAttribute("data-old", ""); // the chart is not of these fields
-      wrong.say(form.elements.machine.value === "own" && !given ? complaintOf(form, true, error) : error.message);
+      if (error.stopped) helper = undefined;
+      if (!error.stopped || !again) wrong.say(form.elements.machine.value === "own" && !given ? complaintOf(form, true, error) : error.message);
     }
+    clearTimeout(late);
+    waiting.hidden = true;
     box.removeAttribute("aria-busy");
     drawing = false;
     if (again) { again = false; requestAnimationFrame(draw); }
@@ -103,7 +115,7 @@ function anyPage(section, write) {
   function pointLink(size, stride, text) {
     const point = pointAt(size, stride);
     const unit = form.elements.show.value === "time" ? "ns" : t("misses");
-    return point ? el("a", { href: point.href, title: t("point", bytesText(size), bytesText(stride), text, unit, point.reason) }, text) : text;
+    return point ? el(point.href ? "a" : "span", { href: point.href, title: t("point", bytesText(size), bytesText(stride), text, unit, point.reason) }, text) : text;
   }
 
   function changed() {
@@ -165,8 +177,6 @@ function anyPage(section, write) {
   };
 }
 
-const bytesOf = text => parseFloat(text) * ({ K: KIB, M: KIB * KIB }[text.at(-1)] ?? 1);
-
 // Why a point of a curve is where it is, and the address of "Inside a cache" that shows its
 // accesses from the second pass on. The cache is that of `level` in the form, or the first
 // where that is too large to be shown.
@@ -181,14 +191,19 @@ function pointOf(size, stride, form, level) {
   const used = Math.min(lines, sets / gcd(Math.max(1, Math.floor(stride / line)), sets));
   const fields = ["size", "line", "ways", "replacement", "write", "allocate"].map(name => [`${name}1`, value(name)]);
   const many = (key, count) => t(count === 1 ? `one-${key}` : `${key}s`, count);
-  return { href: insideAt(size, stride, Object.fromEntries(fields)),
-    reason: t("point-reason", many("line", lines), many("set", used), many("way", ways)) };
+  return opens(size, stride, Object.fromEntries(fields), t("point-reason", many("line", lines), many("set", used), many("way", ways)));
 }
 
-// The address of "Inside a cache" at the second pass over an array, with these fields of its
-// cache.
-const insideAt = (size, stride, fields) => `#inside?${new URLSearchParams({ kernel: "cm1", array: sizeText(size), stride: sizeText(stride),
-  passes: 3, ...fields, at: 2 * Math.floor(size / stride) + 1 })}`;
+// A point with its reason and the address of "Inside a cache" at the second pass over its
+// array, with these fields of its cache; where no step of that pass is shown, the reason
+// says so, and there is no address.
+function opens(size, stride, fields, reason) {
+  const at = 2 * Math.floor(size / stride) + 1;
+  const said = (...all) => all.filter(Boolean).join("; ");
+  if (at > MOST_STEPS) return { reason: said(reason, t("point-beyond", number(MOST_STEPS, 0))) };
+  const state = { kernel: "cm1", array: sizeText(size), stride: sizeText(stride), passes: 3, ...fields, at };
+  return { reason, href: `#inside?${new URLSearchParams(state)}` };
+}
 const gcd = (a, b) => (b ? gcd(b, a % b) : a);
 
 // Shows the curves of `before` in grey behind the new ones, if their axes are the same.

@@ -73,11 +73,18 @@ function explain(svg, cause) {
   for (const { bytes, points } of svg.chart?.curves ?? []) for (const point of points) {
     const found = point && (bytes ? cause(bytes, point[5]) : cause(point[5]));
     if (!found) continue;
-    point[3] += `\n${found.reason ? `${found.reason}; ` : ""}${t("point-opens")}`;
+    point[3] += `\n${[found.reason, found.href && t("point-opens")].filter(Boolean).join("; ")}`;
     point.href = found.href;
   }
 }
-// A click on the point under the pointer; on a touch screen, a second touch.
+// A click on the point under the pointer, Enter on the one that the arrow keys chose; on a
+// touch screen, a second touch.
+addEventListener("keydown", event => {
+  const point = event.key === "Enter" && event.target.closest?.("svg")?.current?.point;
+  if (!point?.href) return;
+  event.stopPropagation(); // the chart's own script highlights a curve
+  location.hash = point.href;
+}, true);
 addEventListener("pointerdown", ({ target }) => { explain.pressed = target.closest?.("svg")?.current?.point; }, true);
 addEventListener("click", ({ target }) => {
   const point = target.closest?.("svg")?.current?.point;

@@ -89,7 +89,7 @@ function herePage(section, write) {
   // A working set of the first curve is accessed line by line.
   function cause(size, stride) {
     const { size1, line1, ways1 } = ownMachine({}) ?? {};
-    return { href: insideAt(size, stride ?? line1 ?? 64, size1 ? { size1, line1, ways1 } : {}) };
+    return opens(size, stride ?? line1 ?? 64, size1 ? { size1, line1, ways1 } : {});
   }
 
   async function explore(seconds) {
@@ -149,7 +149,7 @@ function herePage(section, write) {
     curves.replaceChildren(box, el("h3", {}, t("here-read")), ...argument(answer), el("p", { class: "buttons" },
       el("button", { type: "button", click: () => download("spark.json", text) }, t("here-save-curves")),
       own && el("button", { type: "button", click: () => { location.hash = `#any?${new URLSearchParams({ show: "time", max: "256K", ...own })}`; setTimeout(() => anyPage.lay(text)); } }, t("here-lay"))),
-    own ? null : el("p", { class: "soft" }, t("here-lay-first")));
+    ...(own ? [] : [el("p", { class: "soft" }, t("here-lay-first"))]));
     picture(box, svg, title => sweepTable(record, title), cause);
     section.dataset.record = text;
   }

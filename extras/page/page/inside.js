@@ -10,6 +10,8 @@ const PRESETS = {
 const GUESSES = 3;
 // Largest number of lines of a cache that can be shown.
 const MOST_LINES = 4096;
+// Most steps of a program that are shown: `MAX_STEPS` of the library.
+const MOST_STEPS = 20000;
 // Most lines of a text that are shown at once.
 const MOST_TEXT = 60;
 // In the order of their digits in `walked.outcomes`.
@@ -27,7 +29,9 @@ function insidePage(section, write) {
   const wrong = complaint();
   const range = el("input", { type: "range", min: 0, max: 0, value: 0, id: "step" });
   const go = (key, mark, to) => el("button", { type: "button", "aria-label": t(key), title: t(key), id: key, click: () => step(to()) }, mark);
-  const at = () => Number(form.elements.at.value);
+  // The step that is shown. The field `at` has the one that the user chose, which may be
+  // after the end of what is being typed.
+  const at = () => Number(range.value);
   const kind = el("select", { "aria-label": t("inside-kind") }, ["any", "compulsory", "capacity", "conflict"].map(name =>
     el("option", { value: name }, t(`inside-kind-${name}`))));
   const said = el("p", { class: "said", role: "status" });
@@ -60,11 +64,27 @@ function insidePage(section, write) {
   let state;  // after the present step
   let before; // counts before the last change: { program, counts, all }
   let changedAt = 0;
+  let entered; // the counts when a text field got the focus
+  const now = () => state && { program: walked.program, counts: state.counts, all: walked.counts };
 
   function preset(key) {
+    guesses.dataset.key = ""; // asked anew
     restore(form, { ...PRESETS[key], preset: key });
     walk();
     kind.value = PRESETS[key].kind ?? "any";
+  }
+
+  // The guesses of a question. The arrow keys move between them; the button takes one.
+  function offer(key, guess) {
+    guesses.dataset.key = key;
+    const chosen = () => guesses.querySelector(":checked");
+    const take = el("button", { type: "button", disabled: guess === "", click: () => {
+      form.elements.guess.value = chosen().value;
+      walk();
+    } }, t("inside-guess-take"));
+    guesses.replaceChildren(el("legend", {}, t(`inside-ask-${key}`)), ...Array.from({ length: GUESSES }, (_, i) => el("label", { class: "check" },
+      el("input", { type: "radio", name: "guesses", value: i, checked: guess === String(i), change: () => { take.disabled = false; } }),
+      t(i === GUESSES - 1 ? "inside-guess-none" : `inside-guess-${key}-${i}`))), take);
   }
 
   // The question's guesses; its accesses are shown after one.
@@ -75,26 +95,24 @@ function insidePage(section, write) {
     after.hidden = asks && guess === "";
     byId("preset").hidden = !asks;
     if (!asks) return;
-    guesses.replaceChildren(el("legend", {}, t(`inside-ask-${key}`)), ...Array.from({ length: GUESSES }, (_, i) => el("label", { class: "check" },
-      el("input", { type: "radio", name: "guesses", value: i, checked: guess === String(i), change: () => {
-        form.elements.guess.value = i;
-        walk();
-      } }), t(i === GUESSES - 1 ? "inside-guess-none" : `inside-guess-${key}-${i}`))));
+    if (guesses.dataset.key !== key) offer(key, guess);
     byId("guessed").textContent = `${guess < GUESSES - 1 ? `${t("inside-guessed", t(`inside-guess-${key}-${guess}`))} ` : ""}${t(`inside-happens-${key}`)}`;
     byId("preset-answer").textContent = t(`inside-answer-${key}`);
   }
 
   function kernel() {
     const value = name => form.elements[name].value;
-    const whole = (name, read = Number) => {
+    const whole = (name, read = Number, wrong = "inside-whole") => {
       const number = read(value(name));
-      if (!Number.isSafeInteger(number) || number < 1) throw new Error(t("inside-whole", t(`inside-${name}`), value(name)));
+      if (!Number.isSafeInteger(number) || number < 1) throw new Error(t(wrong, t(`inside-${name}`), value(name)));
       return number;
     };
+    const size = name => whole(name, text => amountOf(text, BYTES), "inside-size");
     const name = value("kernel");
-    if (name === "cm1") return { name, size: whole("array", bytesOf), stride: whole("stride", bytesOf), passes: whole("passes") };
+    if (name === "cm1") return { name, size: size("array"), stride: size("stride"), passes: whole("passes") };
     const { kernel } = missRequest(name, whole("n"), "");
-    return name === "mm3" ? { ...kernel, line: bytesOf(value("line1")) } : kernel;
+    // A line that is no size is refused with its machine.
+    return name === "mm3" ? { ...kernel, line: amountOf(value("line1"), BYTES) || 64 } : kernel;
   }
 
   function walk() {
@@ -108,14 +126,15 @@ function insidePage(section, write) {
       const toml = machineToml(form, false);
       const request = program === "own" ? { do: "trace", toml, text: own.value } : { do: "walk", toml, kernel: kernel() };
       const next = { program, replacement: form.elements.replacement1.value, ...core(request) };
-      if (performance.now() - changedAt > 1000) before = state && { program: walked.program, counts: state.counts, all: walked.counts };
+      if (entered) before = entered;
+      else if (performance.now() - changedAt > 1000) before = now();
       changedAt = performance.now();
       walked = next;
       if (before?.program !== program) before = undefined;
       range.max = walked.steps;
       byId("preset-note").textContent = [program === "own" && t("inside-placed"),
         walked.cut && t("inside-only", number(walked.steps, 0))].filter(Boolean).join(" ");
-      step(at());
+      showStep(form.elements.at.value);
       complaintOf(form, false);
       view.removeAttribute("data-old");
     } catch (error) {
@@ -124,9 +143,15 @@ function insidePage(section, write) {
     }
   }
 
+  const within = to => Math.min(walked.steps, Math.max(0, Math.round(to) || 0));
   function step(to) {
-    to = Math.min(walked.steps, Math.max(0, Math.round(to) || 0));
-    form.elements.at.value = range.value = to;
+    form.elements.at.value = within(to);
+    showStep(to);
+  }
+
+  function showStep(to) {
+    to = within(to);
+    range.value = to;
     range.setAttribute("aria-valuetext", t("inside-go", to, walked.steps));
     byId("step-at").textContent = t("inside-go", number(to, 0), number(walked.steps, 0));
     try {
@@ -152,12 +177,15 @@ function insidePage(section, write) {
   new ResizeObserver(() => { if (walked.steps) drawStrip(strip, walked.outcomes, at()); }).observe(strip);
   range.addEventListener("input", () => step(range.value));
   form.addEventListener("submit", event => event.preventDefault());
+  form.addEventListener("focusin", ({ target }) => { entered = target.matches("input:not([type=range]), textarea") ? now() : undefined; });
+  form.addEventListener("focusout", () => { entered = undefined; });
   form.addEventListener("input", ({ target }) => {
     if (target.name === "kernel") form.elements.preset.value = ""; // the question is of another program
     walk();
   });
   return { restore(state) {
     if (!Object.keys(state).length) return preset("stride");
+    guesses.dataset.key = "";
     restore(form, state);
     walk();
   } };

@@ -19,11 +19,13 @@ const CHOICES = {
   prefetch: [["none", "none"], ["next-line", "next line"], ["stride", "stride"], ["stream", "stream"]],
 };
 
-// The amount that a field's text means, for the order of a slider's values.
-const UNITS = { "": 1, B: 1, K: KIB, KiB: KIB, M: KIB * KIB, MiB: KIB * KIB, ps: 1e-3, ns: 1, us: 1e3, "µs": 1e3 };
-function amountOf(text) {
+// The amount that a field's text means, NaN if it has none; the units of sizes are those of
+// a machine's description.
+const BYTES = { "": 1, b: 1, k: KIB, kb: KIB, kib: KIB, m: KIB ** 2, mb: KIB ** 2, mib: KIB ** 2, g: KIB ** 3, gb: KIB ** 3, gib: KIB ** 3 };
+const UNITS = { ...BYTES, ps: 1e-3, ns: 1, us: 1e3, "µs": 1e3 };
+function amountOf(text, units = UNITS) {
   const [, digits, unit] = text.trim().match(/^([\d.]+)\s*(\S*)$/) ?? [];
-  return text.trim() === "full" ? Infinity : digits * UNITS[unit];
+  return text.trim() === "full" ? Infinity : digits * units[unit?.toLowerCase()];
 }
 
 // A text field with a slider. The field's own value is one of the slider's. The slider skips

@@ -49,16 +49,23 @@ function address() {
 }
 
 // Browsers limit how often an address may change: it is updated after the last of several
-// changes. The page's link leads back to the present state.
+// changes. The page's link leads back to the present state, Back to the one before; a step
+// to another access is no state of its own.
 let writing;
+let restoring = false;
+let isNew = false; // what is not written yet was changed by the user
+const without = hash => hash.replace(/([?&])at=\d+&?/, "$1").replace(/[?&]$/, "");
 function writeAddress(name, state) {
   if (name !== shown) return;
   const query = new URLSearchParams(state).toString();
   const hash = `#${name}${query ? `?${query}` : ""}`;
   byId(`link-${name}`).hash = hash;
   clearTimeout(writing);
+  isNew ||= !restoring;
   writing = setTimeout(() => {
-    try { if (name === shown) history.replaceState(null, "", hash); } catch { /* the view stays, without an address */ }
+    const adds = isNew && without(hash) !== without(location.hash);
+    isNew = false;
+    try { if (name === shown) history[adds ? "pushState" : "replaceState"](null, "", hash); } catch { /* the view stays, without an address */ }
   }, 300);
 }
 
@@ -78,7 +85,10 @@ function show() {
     if (link.id === `link-${name}`) link.setAttribute("aria-current", "page");
   }
   document.title = `${t(`${name}-title`)} – ${t("title")}`;
+  restoring = true;
+  isNew = false;
   pages[name].page.restore?.(state);
+  restoring = false;
 }
 
 // Decodes base 64 and decompresses.
@@ -99,7 +109,13 @@ async function start() {
     byId("main").append(el("p", { class: "complaint", role: "alert" }, t("no-wasm", error.message)));
     return;
   }
-  addEventListener("hashchange", () => { show(); byId("main").focus({ preventScroll: true }); scrollTo(0, 0); });
+  addEventListener("hashchange", () => {
+    const before = shown;
+    show();
+    if (shown === before) return; // another state of the page
+    byId("main").focus({ preventScroll: true });
+    scrollTo(0, 0);
+  });
   show();
   document.documentElement.dataset.ready = "true";
 }

@@ -115,7 +115,7 @@ function mysteryPage(section, write) {
     clear();
     const asked = `${machine.text} ${JSON.stringify(stateOf(form))}`;
     const show = form.elements.show.value;
-    const [min, max] = [form.elements.min, form.elements.max].map(control => bytesOf(control.value));
+    const [min, max] = [form.elements.min, form.elements.max].map(control => amountOf(control.value));
     helper = new Helper();
     byId("mystery-stop").disabled = false;
     try {
