@@ -73,6 +73,7 @@ const LINES: &[(&str, &[&str])] = &[
     ),
     ("flops", &["avx 32 --machine M", "--list"]),
     ("avail", &["-e M", "--mem"]),
+    ("exercises", &["--sources M", "--sources .", "check M"]),
     (
         "lab run",
         &[
