@@ -397,9 +397,9 @@ async function quick() {
   const rows = n => tab.evaluate(n => { document.querySelector("#page-any [name=n]").value = n; }, n);
   await rows(1000);
   await tab.getByRole("button", { name: "Count its misses" }).click();
-  await tab.waitForSelector("#page-any progress");
+  await tab.waitForSelector("#page-any progress[max]");
   await tab.getByRole("button", { name: "Stop", exact: true }).click();
-  await tab.waitForSelector("#page-any progress", { state: "hidden" });
+  await tab.waitForSelector("#page-any progress[max]", { state: "hidden" });
   await rows(32);
   await tab.getByRole("button", { name: "Count its misses" }).click();
   await tab.waitForSelector("#page-any .results table", { timeout: 30000 });
