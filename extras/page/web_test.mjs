@@ -217,7 +217,9 @@ async function badInput() {
   await file.setInputFiles(huge);
   await complains("a file of 200 MiB", "huge.json has 200 MiB");
   await tab.selectOption("[name=show]", "2");
-  check((await tab.locator("#page-any .picture svg title").first().textContent()).includes("level 2"), "the page goes on");
+  // The curves come from the worker.
+  const drawn = tab.waitForFunction(() => document.querySelector("#page-any .picture svg title")?.textContent.includes("level 2"), undefined, { timeout: 30000 });
+  check(await drawn.then(() => true, () => false), "the page goes on");
 
   await tab.evaluate(() => { location.hash = "#mystery"; });
   const sealed = tab.locator("#page-mystery input[type=file]");
