@@ -96,6 +96,7 @@ async function equal() {
 
 async function redraw() {
   const tab = await open("any");
+  await tab.waitForSelector("#page-any .picture svg");
   const times = await tab.evaluate(() => {
     const slider = document.querySelector("[name=size1]").closest(".field").querySelector("[type=range]");
     return Array.from({ length: 60 }, (_, i) => {
