@@ -61,7 +61,7 @@ pub(crate) fn wait(child: &Child, deadline: Instant) -> Ended {
     let mut is_late = false;
     loop {
         let options = if is_late { 0 } else { libc::WNOHANG };
-        // SAFETY: both places are valid; nobody else waits for this child.
+        // SAFETY: both places are valid; no other thread waits for this child.
         match unsafe { libc::wait4(pid, &raw mut status, options, &raw mut usage) } {
             0 if Instant::now() >= deadline => {
                 is_late = true;

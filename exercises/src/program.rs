@@ -62,6 +62,8 @@ pub(crate) struct Counts {
     pub(crate) misses: u64,
     /// The same for each array.
     pub(crate) by_array: Vec<u64>,
+    /// The most loads that no store had followed yet: numbers that the function held elsewhere.
+    pub(crate) held: u64,
 }
 
 /// A call of the function: its arguments, and the bounds of its accesses.
@@ -329,6 +331,7 @@ impl Model {
             *own += missed;
         }
         *if store { &mut counts.stores } else { &mut counts.loads } += 1;
+        counts.held = counts.held.max(counts.loads.saturating_sub(counts.stores));
         Ok(())
     }
 }

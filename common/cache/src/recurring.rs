@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use crate::kinds::MissKinds;
 
-/// Levels whose misses are told for each access.
+/// Levels whose misses are given for each access.
 pub const LEVELS: usize = 3;
 /// Accesses that recur, at least: fewer are simulated as quickly.
 pub(crate) const SHORTEST: usize = 2048;

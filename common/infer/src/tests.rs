@@ -309,7 +309,7 @@ fn scattered_pages_make_no_ways() {
     assert!(found.size >= Bytes::kib(384) && found.ways.is_err(), "{found:?}");
 }
 
-/// Beside other programs the row of 32 KiB misses in part, and its quiet cells show that it fits.
+/// While other programs run, the row of 32 KiB misses in part, and its quiet cells show that it fits.
 #[test]
 fn quiet_cells_of_a_disturbed_sweep_are_used() {
     for name in ["zen4-guest/cm1-busy-1.out", "zen4-guest/cm1-busy-2.out"] {

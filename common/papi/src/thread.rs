@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::ptr::null_mut;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cache::{Counts, Entry, LEVELS, Replay};
 use figures::units::Seconds;
@@ -21,6 +22,8 @@ const OTHERS: u64 = 0x21_0000_0000;
 /// Bytes of a stack, at most: more is other memory.
 const STACK_BYTES: u64 = 1 << 30;
 const PAGE: u64 = 4096;
+/// How often the report lets other threads end their counting.
+const PATIENCE: usize = 100_000;
 
 /// The accesses of one source line, by its return address.
 #[derive(Debug, Clone, Copy, Default)]
@@ -53,6 +56,9 @@ pub(crate) struct Thread {
     /// Those that wait are the first ones; empty while they are counted, and after the thread's end.
     waiting: Vec<Entry>,
     waits: usize,
+    /// Set while a thread counts what waits: its own thread, or the one that reports at the end,
+    /// which leaves it set.
+    is_counting: AtomicBool,
     pub(crate) number: usize,
     replay: Replay,
     tables: Tables,
@@ -82,11 +88,29 @@ unsafe impl Send for Pointer {}
 
 static THREADS: Mutex<Vec<Pointer>> = Mutex::new(Vec::new());
 
-/// All threads so far, in order of their first accesses.
+/// All threads so far, in order of their first accesses, for the report: with what they did and
+/// nothing more. Threads that have not ended, as those of OpenMP, are most often asleep.
 pub(crate) fn all() -> Vec<&'static Thread> {
     current();
-    // SAFETY: threads are never freed; those that still run may count a little more meanwhile.
-    locked(&THREADS).iter().map(|thread| unsafe { &*thread.0 }).collect()
+    let own = THREAD.get();
+    let threads: Vec<*mut Thread> = locked(&THREADS).iter().map(|thread| thread.0).collect();
+    for other in threads.iter().filter(|thread| **thread != own) {
+        // SAFETY: threads are never freed; the flag is set, so that its own thread counts nothing more.
+        let thread = unsafe { &mut **other };
+        let is_taken = (0..PATIENCE).any(|_| {
+            std::thread::yield_now();
+            !thread.is_counting.swap(true, Ordering::Acquire)
+        });
+        if is_taken {
+            thread.count_taken();
+            thread.settle();
+        } else {
+            let number = thread.number;
+            eprintln!("lab: note: thread {number} is still at work; its last accesses are not counted");
+        }
+    }
+    // SAFETY: threads are never freed, and from now on no thread changes them.
+    threads.iter().map(|thread| unsafe { &**thread }).collect()
 }
 
 /// Adds the calling thread.
@@ -142,7 +166,9 @@ fn make_place(entry: Entry) {
             *place = entry;
             thread.waits = 1;
         }
-        None => thread.count(&mut [entry]),
+        None if !thread.is_counting.load(Ordering::Acquire) => thread.count(&mut [entry]),
+        // The program is at its end, and another thread reports.
+        None => {}
     }
 }
 
@@ -151,7 +177,9 @@ fn make_place(entry: Entry) {
 pub(crate) fn current() -> Option<&'static mut Thread> {
     let thread = own()?;
     thread.count_waiting();
-    thread.settle();
+    if !thread.is_counting.load(Ordering::Acquire) {
+        thread.settle();
+    }
     Some(thread)
 }
 
@@ -205,6 +233,7 @@ impl Thread {
         Ok(Thread {
             waiting: vec![Entry::default(); WAITING],
             waits: 0,
+            is_counting: AtomicBool::new(false),
             number,
             replay,
             tables: Tables {
@@ -219,7 +248,15 @@ impl Thread {
         })
     }
 
+    /// Counts what waits; only what recurs may be left out until it ends.
     fn count_waiting(&mut self) {
+        if !self.is_counting.swap(true, Ordering::Acquire) {
+            self.count_taken();
+            self.is_counting.store(false, Ordering::Release);
+        }
+    }
+
+    fn count_taken(&mut self) {
         let (mut waiting, waits) = (std::mem::take(&mut self.waiting), std::mem::take(&mut self.waits));
         self.count(&mut waiting[..waits]);
         self.waiting = waiting;

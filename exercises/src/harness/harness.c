@@ -23,7 +23,7 @@ static size_t cols(int array) { return shapes[array][1]; }
 static double number(int i) { double x; memcpy(&x, &integers[i], sizeof x); return x; }
 static uint64_t bits(double x) { uint64_t b; memcpy(&b, &x, sizeof b); return b; }
 
-/* Without the other process there is nobody to work for. */
+/* Without the other process there is nothing to do. */
 static void put(const void *from, size_t bytes) {
     const char *next = from;
     while (bytes > 0) {

@@ -125,7 +125,7 @@ impl Memory {
         self.write(&bytes);
     }
 
-    /// Without the other process there is nobody to work for.
+    /// Without the other process there is nothing to do.
     fn write(&mut self, bytes: &[u8]) {
         if self.channel.write_all(bytes).is_err() {
             std::process::exit(0);

@@ -111,8 +111,8 @@ const ATTEMPTS: &[Attempts] = &[
                 "to[0][1] is 0",
             ),
             (
-                "let n = to.rows(); for i in 0..n { for j in 0..n { mem.store(to.at(i, j), number(j, i, n)); } }",
-                "0 loads and 43264 stores; the work takes",
+                "let n = to.rows(); let mut v = Vec::new(); for i in 0..n { for j in 0..n { v.push(mem.load(from.at(i, j))); } } for i in 0..n { for j in 0..n { mem.store(to.at(i, j), v[j * n + i]); } }",
+                "43264 elements were loaded before they were stored",
             ),
             (
                 "let n = to.rows(); for ii in (0..n).step_by(8) { for jj in (0..n).step_by(8) { for i in ii..n.min(ii + 8) { for j in jj..n.min(jj + 8) { let v = mem.load(from.at(i, j)); mem.store(to.at(j, i), v); } } } }",

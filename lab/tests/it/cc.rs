@@ -158,6 +158,9 @@ fn each_thread_counts_its_own_accesses() {
     // 64 KiB do not fit 32 KiB: each pass misses on each line.
     assert_eq!((status, out.as_str()), (Some(0), "1024 1024\n2048 2048\n3072 3072\n"), "{err}");
     assert!(err.contains("thread 3") && err.contains("for thread 0 alone"), "{err}");
+    // What the last thread did waits to be counted, and the thread does not end.
+    let row = err.lines().find(|line| line.trim_start().starts_with("parked"));
+    assert!(row.is_some_and(|row| row.contains("1,024")), "{err}");
 }
 
 #[test]

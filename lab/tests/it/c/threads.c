@@ -1,7 +1,9 @@
-/* Threads that walk one array each; each counts its own accesses. */
+/* Threads that walk one array each; each counts its own accesses. One more is still there when the
+   program ends, as those of OpenMP are. */
 #include <papi.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <unistd.h>
 
 enum { THREADS = 3, BYTES = 1 << 16 };
 char array[THREADS][BYTES] __attribute__((aligned(4096)));
@@ -20,14 +22,36 @@ static void *walk(void *own) {
     return NULL;
 }
 
+char parked[BYTES] __attribute__((aligned(4096)));
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int is_parked;
+
+static void *park(void *nothing) {
+    for (int at = 0; at < BYTES; at += 64)
+        parked[at] = 1;
+    pthread_mutex_lock(&lock);
+    is_parked = 1;
+    pthread_cond_signal(&changed);
+    pthread_mutex_unlock(&lock);
+    for (;;)
+        pause();
+    return nothing;
+}
+
 int main(void) {
-    pthread_t threads[THREADS];
+    pthread_t threads[THREADS], last;
     PAPI_library_init(PAPI_VER_CURRENT);
     PAPI_thread_init((unsigned long (*)(void))pthread_self);
     for (long number = 0; number < THREADS; number++)
         pthread_create(&threads[number], NULL, walk, (void *)number);
     for (int number = 0; number < THREADS; number++)
         pthread_join(threads[number], NULL);
+    pthread_create(&last, NULL, park, NULL);
+    pthread_mutex_lock(&lock);
+    while (!is_parked)
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
     for (int number = 0; number < THREADS; number++)
         printf("%lld %lld\n", counted[number][0], counted[number][1]);
     return 0;
