@@ -4,7 +4,6 @@ use clap::Args;
 use common::cli::Counters;
 use common::events::Event;
 use common::failure::Failure;
-use common::infer::{self, Answer, Confidence, Hint};
 use common::measure::{self, Plan, Sample, Session, Walks};
 use common::note::Note;
 use common::record::{Record, Row};
@@ -13,6 +12,7 @@ use common::sweep::{self, Cell, Range};
 use common::units::Bytes;
 use common::value::{Reading, Source};
 use common::{clock, counters};
+use infer::{Answer, Confidence, Hint};
 
 use crate::timing::Timing;
 use crate::walk;

@@ -4,11 +4,11 @@ use common::cli::Counters;
 
 use common::events::Event;
 use common::failure::Failure;
-use common::latency::Cells;
 use common::measure::{Plan, Sample, Session};
 use common::sweep::Cell;
 use common::units::Bytes;
 use common::value::{Reading, Source};
+use latency::Cells;
 
 /// The levels whose misses show in the time of an access.
 const LEVELS: [&str; 2] = ["PAPI_L1_DCM", "PAPI_L2_DCM"];

@@ -16,14 +16,14 @@
 //! | | `trace` | traces of memory accesses, read line by line |
 //! | | [`cache`] | the cache model: [`Modelled`](cache::Modelled) memory and its counts |
 //! | | `records` | [results](record) that outlive the run; [every saved format](saved) read back |
-//! | | [`infer`] | a cache's geometry from curves |
-//! | | [`discover`] | the same from experiments |
+//! | | `infer` | a cache's geometry from curves |
+//! | | `discover` | the same from experiments |
 //! | | `chart` | pictures, as SVG and PNG |
 //! | | `report` | the report: one page made of findings (`lab` alone uses it) |
 //! | **hardware, system** | [`isa`] | what depends on the instruction set: native memory, SIMD |
 //! | | [`system`] | the operating system: clocks, affinity, pages, files, this machine |
 //! | | `threads` | threads for measured kernels: work at once, a team with a barrier |
-//! | **experiments** | [`latency`] | timing with accesses that wait for each other |
+//! | **experiments** | `latency` | timing with accesses that wait for each other |
 //! | | [`counters`] | hardware counters: groups, sampling, refusals |
 //! | | `papi` | PAPI's C interface and compilers' calls, for C programs (`lab cc` links it) |
 //! | **session** | `common` | [one region measured](measure), [options](cli), [output](mod@output), [failures](failure) |
@@ -76,12 +76,9 @@ pub mod sweep;
 
 pub use cache;
 pub use counters;
-pub use discover;
 pub use events;
 pub use figures::{encoding, quantity, random, stats, table, text, units, value};
-pub use infer;
 pub use isa;
-pub use latency;
 pub use memory::{self, steps};
 pub use records::{VERSION, authentic, note, record, saved};
 pub use seal;

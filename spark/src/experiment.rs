@@ -3,12 +3,12 @@
 use clap::Args;
 use common::cli::Counters;
 use common::failure::Failure;
-use common::latency::Cells;
 use common::measure::{self, Sample, Session, Walks};
 use common::record::{Record, Row};
 use common::sweep::{self, Cell, Range};
 use common::units::Bytes;
 use common::value::{Reading, Source};
+use latency::Cells;
 
 use crate::walk;
 

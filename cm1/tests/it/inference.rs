@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use common::infer::{self, Geometry, Sets};
 use common::machine::{Machine, catalogue};
 use common::saved::Saved;
+use infer::{Geometry, Sets};
 
 /// A small repeatable generator: tests must not depend on luck.
 struct Lcg(u64);

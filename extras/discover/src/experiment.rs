@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use common::failure::Failure;
-use common::latency::{OnTime, measure_tlb, reference_clock};
 use common::machine;
 use common::system::pages::{PageBlock, PageKind};
 use common::units::Seconds;
 use common::{clock, core_clock, cpu, output};
 use discover::{Exploration, OnModel, Probe, explore_repeatedly};
+use latency::{OnTime, measure_tlb, reference_clock};
 
 use crate::findings::{Findings, reported_by_system};
 use crate::policy::{PolicyFound, policy};

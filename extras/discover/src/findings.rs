@@ -1,9 +1,9 @@
 //! What was found, as JSON and as a chart.
 
 use chart::{Axis, Chart};
-use common::latency::Translation;
 use common::machine::Machine;
 use discover::{Exploration, Plateau};
+use latency::Translation;
 use serde_json::{Value, json};
 
 use crate::policy::PolicyFound;

@@ -4,13 +4,13 @@ use std::io::IsTerminal;
 
 use common::cli::Counters;
 use common::failure::Failure;
-use common::infer::{self, Answer};
 use common::machine::Machine;
 use common::measure::Session;
 use common::record::Record;
 use common::saved::Saved;
 use common::units::Bytes;
 use common::{output, product};
+use infer::Answer;
 use report::{Findings, LineFrom};
 
 use super::environment;
