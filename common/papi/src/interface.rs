@@ -403,7 +403,9 @@ pub extern "C" fn PAPI_get_multiplex(set: c_int) -> c_int {
 }
 
 /// Events that the model counts at once: as many as one likes, so more than programs ask for.
-const MODEL_COUNTERS: c_int = 32;
+const MODEL_COUNTERS: c_int = 64;
+/// `PAPI_VERSION` of papi.h.
+const VERSION: c_int = 7 << 24;
 
 /// `PAPI_num_hwctrs`.
 #[unsafe(no_mangle)]
@@ -429,15 +431,22 @@ pub extern "C" fn PAPI_num_components() -> c_int {
     1
 }
 
-/// `PAPI_get_opt`: what numbers there are of counters, clock and events.
+/// `PAPI_get_opt`: versions, defaults, and what numbers there are of counters, clock and events.
 #[unsafe(no_mangle)]
 pub extern "C" fn PAPI_get_opt(option: c_int, _place: *mut c_void) -> c_int {
+    const DEFAULT_DOMAIN: c_int = 4;
+    const DEFAULT_GRANULARITY: c_int = 6;
+    const MAX_MULTIPLEXED: c_int = 11;
     const CLOCK_RATE: c_int = 14;
     const MAX_HWCTRS: c_int = 15;
     const MAX_CPUS: c_int = 18;
+    const LIB_VERSION: c_int = 21;
     number(inited().and_then(|()| match option {
+        // User mode, and each thread its own.
+        DEFAULT_DOMAIN | DEFAULT_GRANULARITY => Ok(1),
+        LIB_VERSION => Ok(VERSION),
         CLOCK_RATE => Ok((frequency() / 1e6) as c_int),
-        MAX_HWCTRS => Ok(PAPI_num_counters()),
+        MAX_HWCTRS | MAX_MULTIPLEXED => Ok(PAPI_num_counters()),
         MAX_CPUS => Ok(std::thread::available_parallelism().map_or(1, |count| count.get() as c_int)),
         _ => Err(ENOSUPP),
     }))

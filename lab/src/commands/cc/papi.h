@@ -118,6 +118,7 @@ extern "C" {
 #define PAPI_EXEINFO 17
 #define PAPI_MAX_CPUS 18
 #define PAPI_ATTACH 19
+#define PAPI_LIB_VERSION 21
 
 enum {
     PAPI_ENUM_EVENTS,
@@ -171,17 +172,33 @@ typedef struct event_info {
     char note[PAPI_HUGE_STR_LEN];
 } PAPI_event_info_t;
 
+#define PAPI_VENDOR_UNKNOWN 0
+#define PAPI_VENDOR_INTEL 1
+#define PAPI_VENDOR_AMD 2
+#define PAPI_VENDOR_IBM 3
+#define PAPI_VENDOR_ARM 7
+
 #define PAPI_MH_TYPE_EMPTY 0
 #define PAPI_MH_TYPE_INST 1
 #define PAPI_MH_TYPE_DATA 2
 #define PAPI_MH_TYPE_UNIFIED 3
+#define PAPI_MH_TYPE_VECTOR 4
+#define PAPI_MH_TYPE_TRACE 8
+#define PAPI_MH_TYPE_UNKNOWN 0
 #define PAPI_MH_TYPE_WT 0x00
 #define PAPI_MH_TYPE_WB 0x10
 #define PAPI_MH_TYPE_LRU 0x100
 #define PAPI_MH_TYPE_PSEUDO_LRU 0x200
+#define PAPI_MH_TYPE_FIFO 0x400
+#define PAPI_MH_TYPE_TLB 0x1000
+#define PAPI_MH_TYPE_PREF 0x2000
+#define PAPI_MH_TYPE_RD_ALLOC 0x10000
+#define PAPI_MH_TYPE_WR_ALLOC 0x20000
+#define PAPI_MH_TYPE_RW_ALLOC 0x40000
 #define PAPI_MH_CACHE_TYPE(a) ((a) & 0xf)
 #define PAPI_MH_CACHE_WRITE_POLICY(a) ((a) & 0xf0)
 #define PAPI_MH_CACHE_REPLACEMENT_POLICY(a) ((a) & 0xf00)
+#define PAPI_MH_CACHE_ALLOCATION_POLICY(a) ((a) & 0xf0000)
 #define PAPI_MH_MAX_LEVELS 6
 #define PAPI_MAX_MEM_HIERARCHY_LEVELS 4
 

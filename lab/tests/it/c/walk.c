@@ -8,6 +8,8 @@ int main(void) {
     int set = PAPI_NULL;
     long long misses = 0;
     PAPI_library_init(PAPI_VER_CURRENT);
+    if (PAPI_get_opt(PAPI_LIB_VERSION, NULL) != PAPI_VERSION || PAPI_get_opt(PAPI_DEFDOM, NULL) != PAPI_DOM_USER)
+        return 1;
     PAPI_create_eventset(&set);
     PAPI_add_event(set, PAPI_L1_DCM);
     PAPI_start(set);
