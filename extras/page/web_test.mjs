@@ -936,6 +936,101 @@ async function caused() {
   await close(tab);
 }
 
+// A question's sentence is grey as soon as the settings are not the question's.
+async function premised() {
+  const tab = await open("inside?preset=stride&guess=1&kernel=cm1&array=64K&stride=8K&passes=3&size1=32K&line1=64&ways1=8&at=17");
+  const old = () => tab.evaluate(() => [document.querySelector("#guessed").hasAttribute("data-old"), [...document.querySelectorAll("#preset button")].some(button => button.checkVisibility())].join());
+  check((await old()) === "false,false", "a question's sentence holds with its settings");
+  await tab.fill("#page-inside [name=array]", "128K");
+  check((await old()) === "true,true", `and is struck out after a change: ${await old()}`);
+  await tab.getByRole("button", { name: "Back to them" }).click();
+  check((await old()) === "false,false" && (await tab.inputValue("#page-inside [name=array]")) === "64K", "a button leads back");
+  await close(tab);
+}
+
+// A trace of millions of lines: its beginning is shown, and it is not in the address.
+async function longTrace() {
+  const tab = await open("inside?kernel=own&at=9");
+  for (const lines of [130000, 500000]) {
+    await tab.evaluate(lines => {
+      const { own } = document.querySelector("#page-inside form").elements;
+      own.value = Array.from({ length: lines }, (_, i) => `r ${64 * (i % 4096)} 4`).join("\n");
+      own.dispatchEvent(new Event("input", { bubbles: true }));
+    }, lines);
+    await tab.waitForFunction(() => /of 20,000/.test(document.querySelector("#step-at").textContent), null, { timeout: 20000 }).catch(() => {});
+    check(!(await say(tab)) && /first 20,000/.test(await tab.textContent("#preset-note")), `a trace of ${lines} lines is shown: ${await say(tab)} ${await tab.textContent("#preset-note")}`);
+  }
+  await tab.click("#inside-last");
+  await tab.waitForTimeout(400);
+  check((await tab.evaluate(() => location.hash.length)) < 4000, "its text is not in the address");
+  check(/r \d+ 4/.test(await tab.textContent("#page-inside .loop .here")), "its line is marked");
+  const file = join(folder, "trace.txt");
+  writeFileSync(file, " L 1000,8\n S 2000,8\n".repeat(100000));
+  await tab.locator("#page-inside input[type=file]").setInputFiles(file);
+  await tab.waitForFunction(() => /\b0x2000\b/.test(document.querySelector("#page-inside .sets")?.innerText + document.querySelector(".said").textContent));
+  check(!(await say(tab)), `a trace of ${readFileSync(file).length} bytes is read from a file: ${await say(tab)}`);
+  await tab.fill("#page-inside [name=own]", "nonsense");
+  check((await tab.textContent("#preset-note")) === "" && (await say(tab)).length > 10, "an error has no note of the trace before");
+  await close(tab);
+}
+
+// Times that show nothing are measured once more; then the page says what to do, and nothing
+// of events.
+async function unclear() {
+  const tab = await open("here");
+  const told = await tab.evaluate(async () => {
+    const inner = core;
+    let [first, second] = [0, 0];
+    core = request => (request.do === "read" ? { svg: inner(request).svg, answer: { verdict: "refused", reason: "the event counts something else", why: ["Levels: arrays up to 20 KiB"] } } : inner(request));
+    const { ask } = Helper.prototype;
+    Helper.prototype.ask = function(request) { if (request.from === 0) second = first++; return ask.call(this, request); };
+    document.querySelector("#curves").click();
+    while (!document.querySelector("#page-here").dataset.done) await new Promise(done => setTimeout(done, 100));
+    return { first, text: document.querySelector("#measured").innerText, record: document.querySelector("#page-here").dataset.record };
+  });
+  check(told.first === 2 && /disturbed/.test(told.text) && !/event|Levels/.test(told.text), `curves without an answer are measured twice, and say what to do: ${told.first}, ${told.text.split("\n").find(line => /No answer/.test(line))}`);
+  const digits = JSON.parse(told.record).rows.map(row => String(row.figures[0].amount).replace(/^0\.0*|\./g, "").length);
+  check(Math.max(...digits) <= 3, `a browser's times have three digits: ${Math.max(...digits)}`);
+  await close(tab);
+}
+
+// On paper: the machine, the reasons, no empty page.
+async function onPaper() {
+  const tab = await open("any");
+  await tab.emulateMedia({ media: "print" });
+  emulated((await tab.isVisible("#page-any [name=size1]")) && !(await tab.isVisible("footer")), "the machine is printed, the footer is not");
+  await tab.evaluate(() => { location.hash = "#inside?preset=stride&guess=1&kernel=cm1&array=64K&stride=8K&passes=3&size1=32K&line1=64&ways1=8&at=17"; });
+  await tab.waitForSelector("#page-inside:not([hidden])");
+  await tab.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  emulated(await tab.isVisible("#preset-answer"), "and so is the reason of a question");
+  await close(tab);
+}
+
+// Arrays, and outcomes in forced colours, are told apart without their colours.
+async function colourless() {
+  const tab = await open("inside?kernel=mm1&n=12&size1=512&line1=16&ways1=4&at=500", { forcedColors: "active" });
+  const { boxes, key, legend } = await tab.evaluate(() => ({
+    boxes: [...document.querySelectorAll("#page-inside .way b")].map(letter => letter.textContent),
+    key: document.querySelector("#page-inside .sets .key").innerText,
+    legend: [...document.querySelectorAll("#page-inside .results > div > .key span")].map(part => getComputedStyle(part).borderLeftColor),
+  }));
+  check(new Set(boxes).size === 3 && [...new Set(boxes)].every(letter => key.includes(`${letter} `)), `each box has its array's letter: ${[...new Set(boxes)]}, ${key.replaceAll("\n", " ")}`);
+  emulated(new Set(legend).size === 4, `forced colours leave the outcomes their own: ${legend}`);
+  await close(tab);
+}
+
+// Values that cannot be are not offered: a size or a line has no full associativity.
+async function offered() {
+  const tab = await open("mystery");
+  const forms = await tab.evaluate(() => ["size", "line", "ways"].map(part => [...document.querySelectorAll(`#s311-c-${part} select`)[0].options].some(option => option.value === "fully-associative")));
+  check(forms.join() === "false,false,true", `only ways can be fully associative: ${forms}`);
+  await tab.click("#link-any");
+  await tab.fill("#page-any [name=size1]", "40K");
+  await tab.fill("#page-any [name=ways1]", "2");
+  check(/Level 1 has 320 sets/.test(await tab.innerText("#page-any")), "sets that are no power of two are named on Any machine too");
+  await close(tab);
+}
+
 // Texts that a program prints where it has none.
 async function printed() {
   const odd = tab => tab.evaluate(() => {
@@ -987,7 +1082,7 @@ async function limited() {
 const alone = firefox ? [] : [accessible];
 const driven = firefox ? [] : [killed, curves];
 const parts = [...alone, equal, redraw, changeable, sliders, returned, quick, unfrozen, focused, argued, laidOver, readable, numbers, victims, bounded,
-  standing, impossible, compared, typed, allWays, guessed, ownAccesses, sized, caused, limited, inSight, linked, undone, steps, badInput, background, printed,
+  standing, impossible, compared, typed, allWays, guessed, premised, ownAccesses, longTrace, sized, offered, onPaper, colourless, caused, limited, inSight, linked, undone, steps, badInput, background, printed, unclear,
   mystery, exchanged, ...driven, clocks, tally];
 const unknown = only.filter(name => !parts.some(part => part.name === name));
 check(unknown.length === 0, `each part of --only is one of the test's: ${unknown}`);

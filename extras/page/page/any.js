@@ -23,6 +23,7 @@ function anyPage(section, write) {
     machineFields(),
     field("any-measured", file, { hint: t("any-measured-hint") }), forget);
   const wrong = complaint();
+  const odd = el("p", { class: "soft" });
   const box = pictureBox("any-chart");
   const reading = el("details", {}, el("summary", {}, t("any-read")), el("div"));
   const importing = el("details", {}, el("summary", {}, t("any-toml")),
@@ -33,7 +34,7 @@ function anyPage(section, write) {
   const waiting = el("p", { class: "buttons", hidden: true }, el("progress", { "aria-label": t("any-drawing") }),
     el("button", { type: "button", click: () => helper?.stop() }, t("here-stop")));
   section.append(el("div", { class: "split" }, form,
-    el("div", { class: "results" }, wrong.box, waiting, box, reading, importing, products(() => current()))));
+    el("div", { class: "results" }, wrong.box, waiting, box, odd, reading, importing, products(() => current()))));
   useAsDefaults(form);
   form.isPossible = () => isMachine(form, true) !== undefined;
   // On narrow screens the chart stays visible as long as the sliders are.
@@ -120,6 +121,9 @@ function anyPage(section, write) {
 
   function changed() {
     tidyMachine(form);
+    const { level, sets } = isMachine(form, true)?.levels.map(({ size, line, ways }, i) => ({ level: i + 1, sets: size / line / ways }))
+      .find(({ sets }) => !Number.isInteger(Math.log2(sets))) ?? {};
+    odd.textContent = level ? t("any-modulo", level, sets) : "";
     const { show, levels } = form.elements;
     for (const option of show.options) option.disabled = Number(option.value) > levels.value;
     if (show.selectedOptions[0].disabled) show.value = levels.value;

@@ -7,13 +7,19 @@ const PRESETS = {
   transposed: { kernel: "mm2", n: "64", size1: "2K", line1: "64", ways1: "4", at: "8193" },
   power: { kernel: "mm1", n: "32", size1: "1K", line1: "16", ways1: "2", at: "200", kind: "conflict" },
 };
+// The field that a question asks to change; and fields that are not of its settings.
+const CHANGED = { power: "n" };
+const UNSET = ["preset", "guess", "at", "own"];
 const GUESSES = 3;
 // Largest number of lines of a cache that can be shown.
 const MOST_LINES = 4096;
 // Most steps of a program that are shown: `MAX_STEPS` of the library.
 const MOST_STEPS = 20000;
-// Most lines of a text that are shown at once.
+// Most lines of a text that are shown at once; most characters that are used, and that are
+// in the address.
 const MOST_TEXT = 60;
+const MOST_USED = 1 << 20;
+const MOST_ADDRESS = 2000;
 // In the order of their digits in `walked.outcomes`.
 const OUTCOMES = ["hit", "compulsory", "capacity", "conflict"];
 
@@ -21,9 +27,10 @@ function insidePage(section, write) {
   const text = (key, name, value, term) => field(key, el("input", { name, value, autocomplete: "off" }), { term });
   const hidden = (name, value = "") => el("input", { type: "hidden", name, value });
   const programs = ["cm1", "mm1", "mm2", "mm3", ...ORDERS.map(order => `dgemm ${order}`)];
+  const file = el("input", { type: "file", accept: ".txt,.out,.log,.trace" });
   const form = el("form", { class: "controls" }, hidden("preset"), hidden("guess"),
-    field("inside-kernel", select("kernel", [...programs.map(name => [name, name]), ["own", t("inside-own")]], "mm1")),
-    field("inside-text", el("textarea", { name: "own", rows: 6, spellcheck: "false" }, t("inside-own-first")), { hint: t("inside-own-hint") }),
+    field("inside-kernel", select("kernel", [...programs.map(name => [name, t(`kernel-${name}`)]), ["own", t("inside-own")]], "mm1")),
+    field("inside-text", el("textarea", { name: "own", rows: 6, spellcheck: "false" }, t("inside-own-first")), { hint: t("inside-own-hint") }), field("inside-file", file),
     text("inside-n", "n", "32"), text("inside-array", "array", "64K"), text("inside-stride", "stride", "8K", "stride"), text("inside-passes", "passes", "3"),
     levelFields(1, false), hidden("at", "0"));
   const wrong = complaint();
@@ -49,7 +56,8 @@ function insidePage(section, write) {
   const view = el("div", { class: "inside" });
   const guesses = el("fieldset", { class: "guesses" });
   const after = el("div", {}, el("div", { class: "answer", id: "preset" }, el("p", { id: "guessed" }),
-    el("details", {}, el("summary", {}, t("inside-why")), el("p", { id: "preset-answer" }))),
+    el("details", {}, el("summary", {}, t("inside-why")), el("p", { id: "preset-answer" })),
+    el("p", {}, t("inside-moved"), " ", el("button", { type: "button", click: () => preset(form.elements.preset.value, form.elements.guess.value) }, t("inside-return")))),
   el("p", { class: "soft", id: "preset-note" }), wrong.box, stepper, key, view);
   section.append(el("p", { class: "buttons", role: "group", "aria-label": t("inside-presets") }, Object.keys(PRESETS).map(key =>
     el("button", { type: "button", click: () => preset(key) }, t(`inside-preset-${key}`)))));
@@ -67,9 +75,9 @@ function insidePage(section, write) {
   let entered; // the counts when a text field got the focus
   const now = () => state && { program: walked.program, counts: state.counts, all: walked.counts };
 
-  function preset(key) {
+  function preset(key, guess = "") {
     guesses.dataset.key = ""; // asked anew
-    restore(form, { ...PRESETS[key], preset: key });
+    restore(form, { ...PRESETS[key], preset: key, guess });
     walk();
     kind.value = PRESETS[key].kind ?? "any";
   }
@@ -98,6 +106,10 @@ function insidePage(section, write) {
     if (guesses.dataset.key !== key) offer(key, guess);
     byId("guessed").textContent = `${guess < GUESSES - 1 ? `${t("inside-guessed", t(`inside-guess-${key}-${guess}`))} ` : ""}${t(`inside-happens-${key}`)}`;
     byId("preset-answer").textContent = t(`inside-answer-${key}`);
+    const isMoved = ({ name, value, dataset: { initial } }) => name && ![...UNSET, CHANGED[key]].includes(name) && value !== (PRESETS[key][name] ?? initial);
+    const moved = [...form.elements].some(isMoved);
+    byId("guessed").toggleAttribute("data-old", moved);
+    byId("preset").lastElementChild.hidden = !moved;
   }
 
   function kernel() {
@@ -119,20 +131,24 @@ function insidePage(section, write) {
     const { kernel: { value: program }, own } = form.elements;
     const uses = { n: !["cm1", "own"].includes(program), own: program === "own", array: program === "cm1", stride: program === "cm1", passes: program === "cm1" };
     for (const [name, used] of Object.entries(uses)) form.elements[name].closest(".field").hidden = !used;
+    file.closest(".field").hidden = !uses.own;
+    byId("preset-note").textContent = "";
     ask();
     for (const control of form.elements) if (control.name) control.dispatchEvent(new Event("follow"));
     greyPolicies(form);
     try {
       const toml = machineToml(form, false);
-      const request = program === "own" ? { do: "trace", toml, text: own.value } : { do: "walk", toml, kernel: kernel() };
+      const text = uses.own && own.value.length > MOST_USED ? own.value.slice(0, own.value.lastIndexOf("\n", MOST_USED)) : own.value;
+      const request = uses.own ? { do: "trace", toml, text } : { do: "walk", toml, kernel: kernel() };
       const next = { program, replacement: form.elements.replacement1.value, ...core(request) };
+      if (uses.own) next.source = text.split("\n");
       if (entered) before = entered;
       else if (performance.now() - changedAt > 1000) before = now();
       changedAt = performance.now();
       walked = next;
       if (before?.program !== program) before = undefined;
       range.max = walked.steps;
-      byId("preset-note").textContent = [program === "own" && t("inside-placed"),
+      byId("preset-note").textContent = [uses.own && t("inside-placed"), text !== own.value && t("inside-long", number(next.source.length, 0)),
         walked.cut && t("inside-only", number(walked.steps, 0))].filter(Boolean).join(" ");
       showStep(form.elements.at.value);
       complaintOf(form, false);
@@ -165,7 +181,9 @@ function insidePage(section, write) {
       section.dataset.state = JSON.stringify(state);
       wrong.say();
     } catch (error) { wrong.say(error.message); }
-    write(stateOf(form));
+    const fields = stateOf(form);
+    if (fields.own?.length > MOST_ADDRESS) delete fields.own;
+    write(fields);
   }
 
   function nextMiss() {
@@ -179,14 +197,23 @@ function insidePage(section, write) {
   form.addEventListener("submit", event => event.preventDefault());
   form.addEventListener("focusin", ({ target }) => { entered = target.matches("input:not([type=range]), textarea") ? now() : undefined; });
   form.addEventListener("focusout", () => { entered = undefined; });
+  let late;
   form.addEventListener("input", ({ target }) => {
     if (target.name === "kernel") form.elements.preset.value = ""; // the question is of another program
+    clearTimeout(late);
+    if (target.value?.length > MOST_ADDRESS) late = setTimeout(walk, 400); // after the last key
+    else if (target !== file) walk();
+  });
+  file.addEventListener("change", async () => {
+    form.elements.own.value = (await file.files[0]?.slice(0, MOST_USED).text()) ?? form.elements.own.value;
     walk();
   });
   return { restore(state) {
     if (!Object.keys(state).length) return preset("stride");
     guesses.dataset.key = "";
-    restore(form, state);
+    const { value } = form.elements.own;
+    const isKept = state.kernel === "own" && value.length > MOST_ADDRESS; // is in no address
+    restore(form, isKept ? { own: value, ...state } : state);
     walk();
   } };
 }
@@ -231,9 +258,10 @@ function insideView(walked, { step, sets, holding, counts, arrays }, before) {
 }
 
 function loopView({ source, first, file }, step) {
-  const indent = Math.min(...source.filter(line => line.trim()).map(line => line.search(/\S/)));
   const from = Math.max(0, Math.min(source.length - MOST_TEXT, (step?.line ?? first) - first - MOST_TEXT / 2)); // of a long trace
-  const lines = source.slice(from, from + MOST_TEXT).map(line => line.slice(indent)).map((line, i) => {
+  const part = source.slice(from, from + MOST_TEXT);
+  const indent = Math.min(...part.filter(line => line.trim()).map(line => line.search(/\S/)), 80);
+  const lines = part.map(line => line.slice(indent)).map((line, i) => {
     const here = step?.line === first + from + i;
     const column = here ? step.column - 1 - indent : line.length;
     const end = here ? callLength(line.slice(column)) : 0;
@@ -282,6 +310,8 @@ function countsView({ counts: all }, counts, arrays, before) {
 function setsView({ sets: all, replacement, arrays }, sets, holding) {
   const most = 16; // boxes in a row
   const ways = Math.max(1, ...sets.map(set => set.ways.length));
+  // The letters of arrays: the names if these are letters, else A, B, C ...
+  const letters = arrays.every(name => name.length === 1) ? arrays : arrays.map((_, i) => String.fromCharCode(65 + i % 26));
   const detail = el("p", { class: "detail", "aria-hidden": "true" }, t("inside-detail"));
   const content = way => (way ? [`${way.name}, ${t("inside-tag")} ${way.tag}`, t(`inside-order-${replacement === "fifo" ? "fifo" : "used"}`, way.rank),
     way.dirty && t("inside-dirty"), way.next && t("inside-evicted-next")].filter(Boolean).join(", ") : t("inside-empty"));
@@ -289,10 +319,11 @@ function setsView({ sets: all, replacement, arrays }, sets, holding) {
     const text = t("inside-box", set, i, content(way));
     const tell = () => { detail.textContent = text; };
     const marks = way ? [`array-${(way.array ?? 0) % 6}`, way.touched && "touched", way.next && "next", way.dirty && "dirty"] : ["empty"];
-    return el("span", { class: ["way", ...marks].filter(Boolean).join(" "), role: "img", "aria-label": text, pointerenter: tell, pointerdown: tell }, way ? way.tag : "");
+    return el("span", { class: ["way", ...marks].filter(Boolean).join(" "), role: "img", "aria-label": text, pointerenter: tell, pointerdown: tell },
+      way ? [way.array === null ? null : el("b", {}, letters[way.array]), way.tag] : "");
   };
   return el("section", { class: "sets", style: `--ways: ${Math.min(ways, most)}` }, el("h3", {}, t("inside-sets")),
-    el("p", { class: "key" }, arrays.map((name, i) => el("span", { class: `array-${i % 6}` }, name)),
+    el("p", { class: "key" }, arrays.map((name, i) => el("span", { class: `array-${i % 6}` }, letters[i] === name ? name : `${letters[i]} ${name}`)),
       el("span", { class: "next" }, t("inside-evicted-next")), el("span", { class: "dirty" }, t("inside-dirty"))),
     el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("inside-sets") }, el("ul", {}, sets.map(set =>
       el("li", { class: set.now ? "now" : null }, el("span", {}, set.now ? `▶ ${set.set}` : String(set.set)), el("div", {}, set.ways.map((way, i) => box(set.set, way, i))))))),

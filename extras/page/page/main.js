@@ -116,6 +116,8 @@ async function start() {
     byId("main").focus({ preventScroll: true });
     scrollTo(0, 0);
   });
+  // Paper has the reasons too.
+  addEventListener("beforeprint", () => { for (const why of document.querySelectorAll(".answer details")) why.open = true; });
   show();
   document.documentElement.dataset.ready = "true";
 }

@@ -70,7 +70,8 @@ impl Steps {
             watcher.access(memory.at(access.at), access.store, access.place);
         }
         watcher.is_cut |= own.is_cut;
-        let source = Source { file: "", first: 1, text: text.to_owned().into() };
+        // the page has the text itself, which may be long
+        let source = Source { file: "", first: 1, text: "".into() };
         let steps = Steps::of(&machine, watcher, source, own.regions);
         Ok(Steps { pieces: own.pieces, piece: own.piece, ..steps })
     }
