@@ -11,6 +11,7 @@ function missRequest(program, n, toml) {
 function anyPage(section, write) {
   const catalogue = core({ do: "catalogue" });
   const titled = ({ name, description }) => [name, `${description}, ${name}`];
+  const mine = el("option", { value: "mine", hidden: true }, t("any-mine"));
   const measured = { text: undefined };
   const file = el("input", { type: "file", accept: ".json,.csv,.out,.txt" });
   const forget = el("button", { type: "button", hidden: true, click: () => lay(undefined) }, t("any-forget"));
@@ -22,6 +23,7 @@ function anyPage(section, write) {
     field("any-max", select("max", ["64K", "128K", "256K", "512K", "1M", "2M", "4M"].map(size => [size, size]), "64K")),
     machineFields(),
     field("any-measured", file, { hint: t("any-measured-hint") }), forget);
+  form.elements.machine.prepend(mine);
   const wrong = complaint();
   const odd = el("p", { class: "soft" });
   const box = pictureBox("any-chart");
@@ -50,6 +52,7 @@ function anyPage(section, write) {
   function current() {
     const name = form.elements.machine.value;
     if (name === "own") return given ?? machineToml(form);
+    if (name === "mine") return ownMachine().toml;
     return catalogue.find(entry => entry.name === name).toml;
   }
 
@@ -170,7 +173,8 @@ function anyPage(section, write) {
   });
   return {
     restore(state) {
-      restore(form, state);
+      mine.hidden = mine.disabled = !ownMachine();
+      restore(form, mine.hidden && state.machine === "mine" ? {} : state);
       given = state.toml;
       try {
         if (given) fillMachine(form, core({ do: "machine", toml: given }));

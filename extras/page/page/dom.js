@@ -56,15 +56,50 @@ function picture(box, svg, numbers, cause) {
   const caption = drawn.querySelector("desc")?.textContent ?? "";
   drawn.setAttribute("aria-label", `${title}. ${caption}`);
   if (cause) explain(drawn, cause);
-  if (box.details) box.details.hidden = !numbers;
+  if (box.below) box.below.hidden = !numbers;
   if (!numbers) return;
-  if (!box.details?.isConnected) {
+  if (!box.below?.isConnected) {
     const fill = () => { if (box.details.open) box.details.lastElementChild.replaceChildren(box.numbers()); };
-    box.after(box.details = el("details", { class: "numbers", toggle: fill }, el("summary", {}, t("numbers")), el("div")));
+    box.details = el("details", { toggle: fill }, el("summary", {}, t("numbers")), el("div"));
+    const save = ending => el("button", { type: "button", click: () => savePicture(box.querySelector("svg:not(.before)"), ending) }, ending);
+    box.after(box.below = el("div", { class: "numbers" }, el("p", { class: "buttons" }, t("save-picture"), ["SVG", "PNG", "CSV"].map(save)), box.details));
   }
   box.numbers = () => numbers(title);
   box.details.dispatchEvent(new Event("toggle"));
 }
+
+// Saves a chart as it is shown, or the values of its points.
+function savePicture(svg, ending) {
+  const name = `${svg.querySelector("title").textContent.replace(/[^\w]+/g, "-")}.${ending.toLowerCase()}`;
+  if (ending === "CSV") {
+    const { x, y, curves } = JSON.parse(svg.querySelector("metadata").textContent);
+    const cell = text => (/[",\n]/.test(text) ? `"${String(text).replaceAll('"', '""')}"` : text);
+    const rows = curves.flatMap(({ name, points }) => points.filter(Boolean).map(point => [name, point[5] ?? point[2], point[3]]));
+    return download(name, [["curve", x, y], ...rows].map(row => row.map(cell).join()).join("\r\n"), "text/csv");
+  }
+  const copy = svg.cloneNode(true);
+  for (const part of copy.querySelectorAll(".chart-ring, .chart-highlight")) part.remove();
+  copy.classList.remove("chart-one");
+  const text = new XMLSerializer().serializeToString(copy);
+  if (ending === "SVG") return download(name, text, "image/svg+xml");
+  const picture = new Image();
+  picture.onload = () => {
+    const canvas = el("canvas", { width: 2 * picture.width, height: 2 * picture.height });
+    canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
+    canvas.toBlob(png => download(name, png, "image/png"));
+  };
+  picture.src = `data:image/svg+xml,${encodeURIComponent(text)}`;
+}
+
+// What this browser stores of this page between visits; a browser that stores nothing has it
+// until a reload.
+const stored = {
+  get(key) { try { return JSON.parse(localStorage.getItem(`cache-lab ${key}`)) ?? this[key]; } catch { return this[key]; } },
+  set(key, value) {
+    this[key] = value;
+    try { localStorage.setItem(`cache-lab ${key}`, JSON.stringify(value)); } catch { /* until a reload */ }
+  },
+};
 
 // Adds its cause to each point of a chart of array sizes and strides, in the data that the
 // chart's own script shows under the pointer.

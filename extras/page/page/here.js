@@ -30,7 +30,9 @@ function herePage(section, write) {
     el("div", { class: "grow" }, curve, known,
       el("details", {}, el("summary", {}, t("here-hidden-title")), el("p", {}, t("here-hidden"))))), curves);
   useAsDefaults(form);
-  showCurve({ do: "known", toml: core({ do: "catalogue" }).find(({ name }) => name === KNOWN).toml });
+  const showKnown = () => showCurve({ do: "known", toml: core({ do: "catalogue" }).find(({ name }) => name === KNOWN).toml });
+  showKnown();
+  recall();
 
   let helper;
   const settings = () => ({ patient: form.elements.patient.checked });
@@ -86,9 +88,26 @@ function herePage(section, write) {
       table(title, [t("here-set"), t("here-ns")], request.points.map(([size, nanos]) => [bytesText(size), number(nanos)])), isKnown ? undefined : cause);
   }
 
+  // The curve of these points, with the levels that were found.
+  function showPoints(points, found) {
+    const high = level => Math.min(level.size_high, points.at(-1)[0]);
+    const places = (found?.levels ?? []).map(level => ({ low: level.size_low, label: `L${level.level}`, high: high(level) }));
+    showCurve({ do: "curve", points, found: places });
+  }
+
+  // What was measured at an earlier visit.
+  function recall() {
+    const before = stored.get("computer");
+    if (!before) return;
+    const forget = () => { stored.set("computer", null); verdict.replaceChildren(); showKnown(); };
+    showPoints(before.points, before.found);
+    verdict.replaceChildren(...shownLevels(before.found), el("p", { class: "soft" }, t("here-before", new Date(before.at).toLocaleString("en-GB")), " ",
+      el("button", { type: "button", click: forget }, t("here-forget"))));
+  }
+
   // A working set of the first curve is accessed line by line.
   function cause(size, stride) {
-    const { size1, line1, ways1 } = ownMachine({}) ?? {};
+    const { size1, line1, ways1 } = ownMachine() ?? {};
     return opens(size, stride ?? line1 ?? 64, size1 ? { size1, line1, ways1 } : {});
   }
 
@@ -96,16 +115,14 @@ function herePage(section, write) {
     verdict.replaceChildren();
     curve.parentElement.hidden = false;
     const times = new Map(); // nanoseconds, in order, by bytes
-    let [found, drawn, done] = [undefined, 0, 0];
+    let [found, points, drawn, done] = [undefined, [], 0, 0];
     const draw = () => {
       const medians = [...times].sort(([a], [b]) => a - b).map(([size, all]) => [size, all[(all.length - 1) >> 1]]);
       // No access takes less than a hit in one page: a shorter time is noise in the part
       // for translation.
       const hit = Math.min(...medians.filter(([size]) => size <= 4 * KIB).map(([, nanos]) => nanos));
-      const points = medians.map(([size, nanos]) => [size, Math.max(nanos, hit)]);
-      const places = (found?.levels ?? []).map(level => ({ low: level.size_low, label: `L${level.level}`,
-        high: Math.min(level.size_high, points.at(-1)[0]) }));
-      showCurve({ do: "curve", points, found: places });
+      points = medians.map(([size, nanos]) => [size, Math.max(nanos, hit)]);
+      showPoints(points, found);
       drawn = performance.now();
     };
     helper = new Helper((costs, points) => {
@@ -127,6 +144,7 @@ function herePage(section, write) {
       verdict.replaceChildren(...shownLevels(found), el("p", { class: "soft" }, t(found.runs === 1 ? "here-done-one" : "here-done", seconds(), found.runs)));
       if (!at) said.textContent = verdict.querySelector(".tiles").innerText;
       section.dataset.verdict = JSON.stringify(found);
+      stored.set("computer", { found, points, at: Date.now() });
       section.dataset.first ??= seconds();
     }
   }
@@ -159,27 +177,19 @@ function herePage(section, write) {
       read = core({ do: "read", text, sizes: DRAWN_SIZES });
     }
     const { answer, svg } = read;
-    const own = ownMachine(answer);
+    const [mine, own] = [ownMachine(), ownMachine(answer)];
     const box = pictureBox("here-chart");
     curve.parentElement.hidden = curve.classList.contains("known"); // no curve of this computer
     const said = answer.verdict === "ok" ? argument(answer) : [el("p", {}, t("here-unclear"))];
     curves.replaceChildren(box, el("h3", {}, t("here-read")), ...said, el("p", { class: "buttons" },
       el("button", { type: "button", click: () => download("spark.json", text) }, t("here-save-curves")),
-      own && el("button", { type: "button", click: () => { location.hash = `#any?${new URLSearchParams({ show: "time", max: "256K", ...own })}`; setTimeout(() => anyPage.lay(text)); } }, t("here-lay"))),
+      own && el("button", { type: "button", click: () => {
+        location.hash = `#any?${new URLSearchParams({ show: "time", max: "256K", ...(mine ? { machine: "mine" } : { machine: "own", toml: own.toml }) })}`;
+        setTimeout(() => anyPage.lay(text));
+      } }, t("here-lay"))),
     ...(own ? [] : [el("p", { class: "soft" }, t("here-lay-first"))]));
     picture(box, svg, title => sweepTable(record, title), cause);
     section.dataset.record = text;
-  }
-
-  // The first level as it was measured, as fields of "Any machine"; undefined if it is not
-  // known.
-  function ownMachine(answer) {
-    const [found] = JSON.parse(section.dataset.verdict ?? '{ "levels": [] }').levels;
-    const { size, line, ways, hit, penalty } = found?.ways ? { ...found, hit: found.latency_ns, penalty: found.penalty_ns }
-      : { ...answer, hit: answer.hit_ns, penalty: answer.penalty_ns };
-    if (!size || !ways || !line || !hit) return undefined;
-    return { machine: "own", levels: 1, size1: sizeText(size), line1: line, ways1: ways,
-      latency1: nanos(hit / 1e9), memory: nanos((hit + penalty) / 1e9) };
   }
 
   form.addEventListener("submit", event => { event.preventDefault(); measuring(explore); });

@@ -46,7 +46,7 @@ function insidePage(section, write) {
     step(1 + Math.floor(walked.steps * event.offsetX / strip.clientWidth)) });
   const stepper = el("div", { class: "stepper" },
     el("div", { class: "buttons" },
-      go("inside-first", "|◀", () => 0), go("inside-back", "◀", () => at() - 1), go("inside-next", "▶", () => at() + 1),
+      go("inside-first", "|◀", () => 0), go("inside-back", "◀", () => at() - 1), go("inside-on", "▶", () => at() + 1),
       el("button", { type: "button", "aria-label": t("inside-miss"), title: t("inside-miss"), id: "inside-miss", click: nextMiss }, "▶ miss"),
       kind, go("inside-last", "▶|", () => walked.steps)),
     el("div", { class: "grow" }, strip, el("div", { class: "range" },
