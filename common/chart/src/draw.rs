@@ -36,6 +36,8 @@ const ROWS: usize = 3;
 const RIM: f64 = 0.8;
 const RING: f64 = 1.4;
 const HOLLOW: f64 = 3.6;
+/// A fall of a curve is visible if its highest value is more than this share of the chart's.
+const VISIBLE: f64 = 0.1;
 /// Width of a bar.
 const BAR: f64 = 26.0;
 
@@ -86,7 +88,8 @@ impl Chart {
         let is_shown = |at: &&(f64, f64)| self.x.shows(at.0) && self.y.has(at.1);
         let (_, last) = series.points.iter().rfind(is_shown)?;
         let highest = series.points.iter().filter(is_shown).map(|at| at.1).fold(*last, f64::max);
-        let falls = self.ordered && 2.0 * last < highest;
+        let top = self.points().filter(|at| is_shown(&at)).map(|at| at.1).fold(0.0, f64::max);
+        let falls = self.ordered && 2.0 * last < highest && highest > VISIBLE * top;
         series.points.iter().rposition(|at| at.1 > (highest + last) / 2.0).filter(|_| falls)
     }
 
