@@ -161,7 +161,7 @@ async function undone() {
   await tab.waitForFunction(() => location.hash.includes("guess=0"));
   const guessed = await length();
   await tab.click("#inside-on");
-  await tab.waitForFunction(() => location.hash.includes("at=18"));
+  await tab.waitForFunction(() => location.hash.includes("at=17"));
   check(guessed === before + 1 && (await length()) === guessed, `a guess is a state, a step is none: ${before}, ${guessed}, ${await length()}`);
   await close(tab);
 }
@@ -849,11 +849,30 @@ async function guessed() {
   check(!(await tab.isVisible(".stepper")), "an arrow key moves between the guesses, and takes none");
   await tab.keyboard.press("Tab");
   await tab.keyboard.press("Enter");
-  check((await tab.evaluate(() => document.activeElement.textContent)) === "That is my guess", "the button takes one, and keeps the focus");
-  check((await tab.isVisible(".stepper")) && /Your guess: .*every element misses.*second pass hits/i.test(await tab.textContent("#guessed")), `the guess is next to what happens: ${await tab.textContent("#guessed")}`);
+  check((await tab.evaluate(() => document.activeElement.id)) === "inside-on" && !(await tab.isVisible(".guesses")), "the button takes one, and the focus goes to the steps");
+  check((await tab.isVisible(".stepper")) && /Your guess: .*every element misses/i.test(await tab.textContent("#guessed")), `the guess is next to the steps: ${await tab.textContent("#guessed")}`);
+  // First the count of his steps, then what happens, then one more question.
+  check(!(await tab.isVisible("#told")), "what happens is not told before");
+  for (let press = 0; press < 8; press++) await tab.keyboard.press("Enter");
+  check(/4 elements, 0 misses/.test(await tab.textContent("#tally")) && !(await tab.isVisible("#told")), `it is counted while he steps: ${await tab.textContent("#tally")}`);
+  for (let press = 0; press < 8; press++) await tab.keyboard.press("Enter");
+  check((await tab.isVisible("#told")) && /second pass hits/.test(await tab.textContent("#told")), "and told after the pass");
+  check(/0 of 1 right, of 3/.test(await tab.textContent("#score")), `the guesses have a score: ${await tab.textContent("#score")}`);
+  await tab.fill("#next-count", "4");
+  await tab.getByRole("button", { name: "Try it" }).click();
+  check(/You said 4; it is 16\./.test(await tab.textContent("#next")) && (await tab.inputValue("#page-inside [name=stride]")) === "4K", `the next question is tried: ${await tab.textContent("#next p[role]")}`);
+  for (const [key, is] of [["transposed", "4"], ["power", "4,787"]]) {
+    await tab.evaluate(key => { // each next question, to its end
+      const { set, to } = TALLIES[key].next;
+      location.hash = `#inside?${new URLSearchParams({ ...PRESETS[key], preset: key, guess: 1, ...set, at: to })}`;
+    }, key);
+    await tab.waitForFunction(is => document.querySelector("#next p[role]").textContent.endsWith(`it is ${is}.`), is, { timeout: 20000 }).catch(() => {});
+    check((await tab.textContent("#next p[role]")).endsWith(`it is ${is}.`), `and so is that of ${key}: ${await tab.textContent("#next p[role]")}`);
+  }
   const facts = await tab.evaluate(() => {
     const run = kernel => core({ do: "walk", toml: machineToml(document.querySelector("#page-inside form"), false), kernel }).counts;
     const form = document.querySelector("#page-inside form");
+    restore(form, PRESETS.stride);
     const stride = run({ name: "cm1", size: 65536, stride: 8192, passes: 3 });
     restore(form, { size1: "1K", line1: "16", ways1: "2" });
     return { misses: stride.accesses - stride.hits, conflicts: [32, 36].map(n => run({ name: "mm1", n }).conflict) };
@@ -973,8 +992,8 @@ async function caused() {
 
 // A question's sentence is grey as soon as the settings are not the question's.
 async function premised() {
-  const tab = await open("inside?preset=stride&guess=1&kernel=cm1&array=64K&stride=8K&passes=3&size1=32K&line1=64&ways1=8&at=17");
-  const old = () => tab.evaluate(() => [document.querySelector("#guessed").hasAttribute("data-old"), [...document.querySelectorAll("#preset button")].some(button => button.checkVisibility())].join());
+  const tab = await open("inside?preset=stride&guess=1&kernel=cm1&array=64K&stride=8K&passes=3&size1=32K&line1=64&ways1=8&at=32");
+  const old = () => tab.evaluate(() => [document.querySelector("#told > p").hasAttribute("data-old"), document.querySelector("#preset").lastElementChild.checkVisibility()].join());
   check((await old()) === "false,false", "a question's sentence holds with its settings");
   await tab.fill("#page-inside [name=array]", "128K");
   check((await old()) === "true,true", `and is struck out after a change: ${await old()}`);
@@ -1034,7 +1053,7 @@ async function onPaper() {
   const tab = await open("any");
   await tab.emulateMedia({ media: "print" });
   emulated((await tab.isVisible("#page-any [name=size1]")) && !(await tab.isVisible("footer")), "the machine is printed, the footer is not");
-  await tab.evaluate(() => { location.hash = "#inside?preset=stride&guess=1&kernel=cm1&array=64K&stride=8K&passes=3&size1=32K&line1=64&ways1=8&at=17"; });
+  await tab.evaluate(() => { location.hash = "#inside?preset=stride&guess=1&kernel=cm1&array=64K&stride=8K&passes=3&size1=32K&line1=64&ways1=8&at=32"; });
   await tab.waitForSelector("#page-inside:not([hidden])");
   await tab.evaluate(() => dispatchEvent(new Event("beforeprint")));
   emulated(await tab.isVisible("#preset-answer"), "and so is the reason of a question");

@@ -1,11 +1,23 @@
 // Page 3: a program, access by access.
 
-// Questions, each with its settings and its number of guesses; the last guess is "I do not
-// know".
+// Questions, each with its settings. Of the GUESSES the last is "I do not know", the one
+// before it is right.
 const PRESETS = {
-  stride: { kernel: "cm1", array: "64K", stride: "8K", passes: "3", size1: "32K", line1: "64", ways1: "8", at: "17" },
-  transposed: { kernel: "mm2", n: "64", size1: "2K", line1: "64", ways1: "4", at: "8193" },
+  stride: { kernel: "cm1", array: "64K", stride: "8K", passes: "3", size1: "32K", line1: "64", ways1: "8", at: "16" },
+  transposed: { kernel: "mm2", n: "64", size1: "2K", line1: "64", ways1: "4", at: "8192" },
   power: { kernel: "mm1", n: "32", size1: "1K", line1: "16", ways1: "2", at: "200", kind: "conflict" },
+};
+// Most steps of a program that are shown: `MAX_STEPS` of the library.
+const MOST_STEPS = 20000;
+// What is counted for a question: misses and accesses of these steps, before it says what
+// happens. The next question changes a field and asks for a count up to `most`.
+const TALLIES = {
+  stride: { from: 16, to: 32, of: ({ arrays: [x] }) => (x ? [x.misses, (x.hits + x.misses) / 2] : [0, 0]),
+    next: { set: { stride: "4K" }, from: 32, to: 64, most: 16, step: 1 } },
+  transposed: { from: 8192, to: 8448, of: ({ arrays }) => { const { misses, hits } = arrays.find(({ name }) => name === "tmp") ?? { misses: 0, hits: 0 }; return [misses, hits + misses]; },
+    next: { set: { line1: "32" }, from: 8192, to: 8448, most: 64, step: 1 } },
+  power: { from: 0, to: MOST_STEPS, of: ({ counts }) => [counts.conflict, counts.accesses],
+    next: { set: { n: "48" }, from: 0, to: MOST_STEPS, most: 6000, step: 250 } },
 };
 // The field that a question asks to change; and fields that are not of its settings.
 const CHANGED = { power: "n" };
@@ -13,8 +25,6 @@ const UNSET = ["preset", "guess", "at", "own"];
 const GUESSES = 3;
 // Largest number of lines of a cache that can be shown.
 const MOST_LINES = 4096;
-// Most steps of a program that are shown: `MAX_STEPS` of the library.
-const MOST_STEPS = 20000;
 // Most lines of a text that are shown at once; most characters that are used, and that are
 // in the address.
 const MOST_TEXT = 60;
@@ -55,13 +65,17 @@ function insidePage(section, write) {
   const key = el("p", { class: "key" }, OUTCOMES.map(name => el("span", { class: name }, t(`inside-${name}`))));
   const view = el("div", { class: "inside" });
   const guesses = el("fieldset", { class: "guesses" });
-  const after = el("div", {}, el("div", { class: "answer", id: "preset" }, el("p", { id: "guessed" }),
-    el("details", {}, el("summary", {}, t("inside-why")), el("p", { id: "preset-answer" })),
+  const count = el("input", { type: "range", id: "next-count", input: () => { byId("next-said").textContent = number(count.value, 0); } });
+  const next = el("div", { id: "next" }, el("label", { for: "next-count" }), el("p", { class: "buttons" }, count, el("output", { id: "next-said" }),
+    el("button", { type: "button", click: tryNext }, t("inside-next-try"))), el("p", { role: "status" }));
+  const after = el("div", {}, el("div", { class: "answer", id: "preset" }, el("p", { id: "guessed" }), el("p", { id: "tally", "aria-live": "polite" }),
+    el("div", { id: "told" }, el("p", {}), el("details", {}, el("summary", {}, t("inside-why")), el("p", { id: "preset-answer" })), next),
     el("p", {}, t("inside-moved"), " ", el("button", { type: "button", click: () => preset(form.elements.preset.value, form.elements.guess.value) }, t("inside-return")))),
   el("p", { class: "soft", id: "preset-note" }), wrong.box, stepper, key, view);
   section.append(el("p", { class: "buttons", role: "group", "aria-label": t("inside-presets") }, Object.keys(PRESETS).map(key =>
     el("button", { type: "button", click: () => preset(key) }, t(`inside-preset-${key}`)))));
-  section.append(el("div", { class: "split" }, form, el("div", { class: "results" }, guesses, after)));
+  const score = el("p", { id: "score" });
+  section.append(el("div", { class: "split" }, form, el("div", { class: "results" }, guesses, after)), score);
   useAsDefaults(form);
   form.isPossible = () => {
     const first = isMachine(form, false)?.levels[0];
@@ -89,7 +103,13 @@ function insidePage(section, write) {
     const take = el("button", { type: "button", disabled: guess === "", click: () => {
       form.elements.guess.value = chosen().value;
       walk();
+      byId("inside-on").focus(); // the guesses are gone
     } }, t("inside-guess-take"));
+    byId("next").lastElementChild.textContent = "";
+    const { most, step } = TALLIES[key].next;
+    Object.assign(count, { min: 0, max: most, step, value: step * Math.round(most / step / 2) });
+    count.dispatchEvent(new Event("input"));
+    next.firstElementChild.textContent = t(`inside-next-${key}`);
     guesses.replaceChildren(el("legend", {}, t(`inside-ask-${key}`)), ...Array.from({ length: GUESSES }, (_, i) => el("label", { class: "check" },
       el("input", { type: "radio", name: "guesses", value: i, checked: guess === String(i), change: () => { take.disabled = false; } }),
       t(i === GUESSES - 1 ? "inside-guess-none" : `inside-guess-${key}-${i}`))), take);
@@ -99,17 +119,52 @@ function insidePage(section, write) {
   function ask() {
     const [key, guess] = [form.elements.preset.value, form.elements.guess.value];
     const asks = Object.hasOwn(PRESETS, key);
-    guesses.hidden = !asks;
+    guesses.hidden = !asks || guess !== "";
     after.hidden = asks && guess === "";
     byId("preset").hidden = !asks;
     if (!asks) return;
     if (guesses.dataset.key !== key) offer(key, guess);
-    byId("guessed").textContent = `${guess < GUESSES - 1 ? `${t("inside-guessed", t(`inside-guess-${key}-${guess}`))} ` : ""}${t(`inside-happens-${key}`)}`;
+    byId("guessed").replaceChildren(el("b", {}, t(`inside-preset-${key}`)), guess < GUESSES - 1 ? ` ${t("inside-guessed", t(`inside-guess-${key}-${guess}`))}` : "");
+    byId("told").firstElementChild.textContent = t(`inside-happens-${key}`);
     byId("preset-answer").textContent = t(`inside-answer-${key}`);
     const isMoved = ({ name, value, dataset: { initial } }) => name && ![...UNSET, CHANGED[key]].includes(name) && value !== (PRESETS[key][name] ?? initial);
     const moved = [...form.elements].some(isMoved);
-    byId("guessed").toggleAttribute("data-old", moved);
+    byId("told").firstElementChild.toggleAttribute("data-old", moved);
     byId("preset").lastElementChild.hidden = !moved;
+  }
+
+  // The misses and accesses of the question's steps, up to the present one; what happens is
+  // told after the last of them.
+  function tally() {
+    const { preset: { value: key }, guess: { value: guess } } = form.elements;
+    if (!Object.hasOwn(PRESETS, key) || guess === "") return;
+    const { next, ...own } = TALLIES[key];
+    const isNext = Object.entries(next.set).every(([name, value]) => form.elements[name].value === value);
+    const { from, to } = isNext ? next : own;
+    const isMoved = !isNext && !byId("preset").lastElementChild.hidden;
+    const counted = to => own.of(core({ do: "step", at: within(to) }));
+    walked.start ??= counted(from);
+    const [misses, accesses] = (at() > to ? counted(to) : own.of(state)).map((count, i) => Math.max(0, count - walked.start[i]));
+    byId("tally").textContent = isMoved ? "" : at() < from ? t("inside-tally-before", number(from, 0)) : t(`inside-tally-${key}`, number(misses, 0), number(accesses, 0));
+    const scores = stored.get("scores") ?? {};
+    const before = JSON.stringify(scores);
+    if (at() >= to && !isMoved && !isNext) scores[key] = { ...scores[key], guess };
+    if (at() >= to && isNext) {
+      scores[key] = { ...scores[key], guess, said: Number(count.value), is: misses };
+      byId("next").lastElementChild.textContent = t("inside-next-is", number(count.value, 0), number(misses, 0));
+    }
+    byId("told").hidden = scores[key]?.guess !== guess;
+    if (JSON.stringify(scores) !== before) stored.set("scores", scores);
+    const right = Object.values(scores).filter(({ guess }) => guess === String(GUESSES - 2)).length;
+    score.textContent = Object.keys(scores).length ? t("inside-score", right, Object.keys(scores).length, Object.keys(PRESETS).length,
+      Object.entries(scores).filter(([, { is }]) => is !== undefined).map(([key, { said, is }]) => t("inside-score-next", t(`inside-preset-${key}`), number(said, 0), number(is, 0))).join(" ")) : "";
+  }
+
+  // The next question: its change is made, and its steps are walked to their end.
+  function tryNext() {
+    const { set, to } = TALLIES[form.elements.preset.value].next;
+    restore(form, { ...stateOf(form), ...set, at: to });
+    walk();
   }
 
   function kernel() {
@@ -173,6 +228,7 @@ function insidePage(section, write) {
     try {
       state = core({ do: "step", at: to });
       said.textContent = spoken(state);
+      tally();
       drawStrip(strip, walked.outcomes, to);
       const stood = [...view.querySelectorAll(".scroll")].map(box => [box.scrollLeft, box.scrollTop]);
       view.replaceChildren(...insideView(walked, state, before));
