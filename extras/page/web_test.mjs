@@ -967,6 +967,20 @@ async function caused() {
   await tab.waitForFunction(shown, null, { timeout: 10_000 }).catch(() => {}); // the check says what is there instead
   const value = await tab.textContent(".chart-value");
   check(/64 KiB/.test(value) && /16 lines in 1 set of 8 ways/.test(value), `the pointer shows it: ${value.replaceAll("\n", ", ")}`);
+  const inset = () => tab.evaluate(() => ["box", "over", "full"].map(kind => document.querySelectorAll(`.chart-value .inset .${kind}`).length).join());
+  check((await inset()) === "64,1,0" && /16 lines for 8 ways, so they miss/.test(value), `with the sets of its array, the one that overflows marked: ${await inset()}`);
+  await tab.keyboard.press("Escape");
+  await tab.locator("#page-any .picture svg:not(.before)").focus();
+  const fits = await tab.evaluate(() => { // an array that fills each set, by the keys
+    const svg = document.querySelector("#page-any .picture svg:not(.before)");
+    const curve = svg.chart.curves.find(curve => curve.name === "32 KiB");
+    svg.current = { curve, point: curve.points[0] };
+    svg.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+    return document.querySelector(".chart-value").textContent;
+  });
+  check((await inset()) === "64,0,64" && /at most 8 for 8 ways/.test(fits), `and full sets by the keyboard: ${await inset()}`);
+  await tab.mouse.move(at.left + 2, at.top - 2);
+  await tab.waitForFunction(shown, null, { timeout: 10_000 }).catch(() => {});
   await tab.mouse.click(at.left + 2, at.top - 2);
   await tab.waitForSelector("#page-inside:not([hidden])");
   check((await tab.inputValue("#page-inside [name=stride]")) === "4K" && /conflict miss/.test(await tab.textContent(".said")), "a click on it opens its accesses");

@@ -199,7 +199,8 @@ function pointOf(size, stride, form, level) {
   const used = Math.min(lines, sets / gcd(Math.max(1, Math.floor(stride / line)), sets));
   const fields = ["size", "line", "ways", "replacement", "write", "allocate"].map(name => [`${name}1`, value(name)]);
   const many = (key, count) => t(count === 1 ? `one-${key}` : `${key}s`, count);
-  return opens(size, stride, Object.fromEntries(fields), t("point-reason", many("line", lines), many("set", used), many("way", ways)));
+  const reason = t("point-reason", many("line", lines), many("set", used), many("way", ways));
+  return { ...opens(size, stride, Object.fromEntries(fields), reason), inset: { size, stride, line, ways, sets } };
 }
 
 // A point with its reason and the address of "Inside a cache" at the second pass over its

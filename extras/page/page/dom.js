@@ -109,9 +109,39 @@ function explain(svg, cause) {
     const found = point && (bytes ? cause(bytes, point[5]) : cause(point[5]));
     if (!found) continue;
     point[3] += `\n${[found.reason, found.href && t("point-opens")].filter(Boolean).join("; ")}`;
-    point.href = found.href;
+    Object.assign(point, { href: found.href, inset: found.inset });
   }
 }
+
+// The sets of a cache as boxes, each as full as the lines of an array at a stride make it;
+// where they do not fit, a box is crossed. Of many sets, several share a box.
+function setsPicture({ size, stride, line, ways, sets }) {
+  const [boxes, across, side, step] = [Math.min(64, sets), 16, 14, Math.max(stride, line)];
+  const held = Array(sets).fill(0);
+  for (let at = 0; at < size; at += step) held[Math.floor(at / line) % sets]++;
+  const most = Array.from({ length: boxes }, (_, box) => Math.max(...held.slice(box * sets / boxes, (box + 1) * sets / boxes)));
+  const drawn = most.map((count, box) => {
+    const [x, y] = [box % across * side, Math.floor(box / across) * side];
+    const high = Math.min(1, count / ways) * (side - 2);
+    const cross = count > ways ? `<path d="M${x + 1},${y + 1}l${side - 2},${side - 2}m0,${2 - side}l${2 - side},${side - 2}"/>` : "";
+    return `<rect class="box" x="${x + 0.5}" y="${y + 0.5}" width="${side - 1}" height="${side - 1}"/><rect class="${count > ways ? "over" : count === ways ? "full" : "some"}" x="${x + 1}" y="${y + side - 1 - high}" width="${side - 2}" height="${high}"/>${cross}`;
+  });
+  const made = el("div", { class: "inset" });
+  made.innerHTML = `<svg width="${across * side}" height="${Math.ceil(boxes / across) * side}" aria-hidden="true">${drawn.join("")}</svg>`;
+  const over = held.filter(count => count > ways).length;
+  made.append(t(over ? "inset-over" : "inset-fits", over, Math.max(...held), ways));
+  return made;
+}
+// Below the values of a point, its sets.
+for (const kind of ["pointermove", "click", "keydown"]) addEventListener(kind, ({ target }) => {
+  const [svg, box] = [target.closest?.("svg.chart"), document.querySelector(".chart-value")];
+  const { point } = svg?.current ?? {};
+  if (!box?.textContent || !point?.inset) return;
+  box.append(setsPicture(point.inset));
+  const { y } = new DOMPoint(point[0], point[1]).matrixTransform(svg.getScreenCTM());
+  const { height } = box.getBoundingClientRect();
+  box.style.top = `${y - height - 12 < 4 ? Math.min(y + 14, innerHeight - height - 4) : y - height - 12}px`;
+});
 // A click on the point under the pointer, Enter on the one that the arrow keys chose; on a
 // touch screen, a second touch.
 addEventListener("keydown", event => {

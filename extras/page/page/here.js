@@ -107,8 +107,10 @@ function herePage(section, write) {
 
   // A working set of the first curve is accessed line by line.
   function cause(size, stride) {
-    const { size1, line1, ways1 } = ownMachine() ?? {};
-    return opens(size, stride ?? line1 ?? 64, size1 ? { size1, line1, ways1 } : {});
+    const { size1, line1: line, ways1: ways } = ownMachine() ?? {};
+    const at = stride ?? line ?? 64;
+    const inset = size1 && { size, stride: at, line, ways, sets: amountOf(size1) / line / ways };
+    return { ...opens(size, at, size1 ? { size1, line1: line, ways1: ways } : {}), inset };
   }
 
   async function explore(seconds) {

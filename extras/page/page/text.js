@@ -100,6 +100,8 @@ const TEXT = {
   point: "{0}, stride {1}: {2} {3}: {4}",
   "point-reason": "{0} in {1} of {2}",
   "point-opens": "a click, Enter or a second touch shows its accesses",
+  "inset-over": "The array’s lines in the sets: in {0} of them up to {1} lines for {2} ways, so they miss.",
+  "inset-fits": "The array’s lines in the sets: at most {1} for {2} ways, so they fit.",
   "point-beyond": "its second pass begins after the {0} steps that can be shown",
   "one-line": "1 line",
   lines: "{0} lines",
