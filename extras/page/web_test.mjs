@@ -894,6 +894,42 @@ async function ownAccesses() {
   await close(tab);
 }
 
+// A guess is drawn before it is measured, by a drag or a slider; the measurement says how far
+// it was off.
+async function drawn() {
+  const tab = await open("here");
+  const value = at => tab.textContent(`#guess-${at} + output`);
+  const handle = tab.locator("#page-here .guess circle").first();
+  await handle.scrollIntoViewIfNeeded();
+  const box = await handle.boundingBox();
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  check((await value(0)) === "32 KiB", "the steps begin where those of the known machine are");
+  await tab.mouse.move(x, y);
+  await tab.mouse.down();
+  await tab.mouse.move(x + 20, y, { steps: 4 });
+  await tab.mouse.up();
+  const first = await value(0);
+  check(/^(40|48|64|80|96|112|128) KiB$/.test(first), `a step is dragged: ${first}`);
+  await tab.mouse.move(x + 90, y);
+  check((await value(0)) === first, "and let go");
+  await tab.locator("#guess-1").focus();
+  await tab.keyboard.press("End");
+  check((await value(1)) === (await value(2)), "no level ends after the next one");
+  const said = await tab.evaluate(async () => {
+    const level = { level: 1, size_low: 32768, size_high: 32768, size_text: "32 KiB", line: 64, ways: 8, latency_ns: 1, penalty_ns: 3, confidence: "high", agree: 2, of: 2, why: { size: [], line: "l", ways: "w" } };
+    Helper.prototype.ask = async function() {
+      await this.last;
+      this.progress(9, [[4096, 1], [32768, 1.1], [65536, 4], [131072, 4.1]]);
+      return { runs: 2, settled: true, levels: [level], beyond_ns: null };
+    };
+    document.querySelector("#measure").click();
+    while (!document.querySelector("#page-here").dataset.done) await new Promise(done => setTimeout(done, 50));
+    return [document.querySelector(".you-said").textContent, document.querySelectorAll("#page-here .guess path").length, document.querySelectorAll("#page-here .guess circle").length].join("; ");
+  });
+  check(said === `Level 1: you said ${first}; it is 32 KiB.; 1; 0`, `the truth is drawn over the guess: ${said}`);
+  await close(tab);
+}
+
 // This computer, once measured, is there after a reload and in the list of machines; a chart
 // can be saved, and each page leads to the next.
 async function travels() {
@@ -1150,7 +1186,7 @@ async function limited() {
 const alone = firefox ? [] : [accessible];
 const driven = firefox ? [] : [killed, curves];
 const parts = [...alone, equal, redraw, changeable, sliders, returned, quick, unfrozen, focused, argued, laidOver, readable, numbers, victims, bounded,
-  standing, impossible, compared, typed, allWays, guessed, premised, ownAccesses, longTrace, travels, sized, offered, onPaper, colourless, caused, limited, inSight, linked, undone, steps, badInput, background, printed, unclear,
+  standing, impossible, compared, typed, allWays, guessed, premised, ownAccesses, longTrace, drawn, travels, sized, offered, onPaper, colourless, caused, limited, inSight, linked, undone, steps, badInput, background, printed, unclear,
   mystery, exchanged, ...driven, clocks, tally];
 const unknown = only.filter(name => !parts.some(part => part.name === name));
 check(unknown.length === 0, `each part of --only is one of the test's: ${unknown}`);

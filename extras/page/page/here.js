@@ -26,11 +26,19 @@ function herePage(section, write) {
   const curves = el("div", { id: "measured" });
   const curve = pictureBox("here-curve");
   const known = el("p", { class: "soft" }, t("here-known", KNOWN));
-  section.append(el("div", { class: "beside" }, el("div", { class: "found" }, form, running, said, wrong.box, verdict),
-    el("div", { class: "grow" }, curve, known,
+  // The reader's guess: where the levels end, and what their accesses take on the known machine.
+  const { levels, memory_latency, toml } = core({ do: "machine", toml: core({ do: "catalogue" }).find(({ name }) => name === KNOWN).toml });
+  const guess = { sizes: levels.map(({ size }) => size), costs: [...levels.map(({ latency }) => latency), memory_latency].map(cost => cost * 1e9) };
+  const sliders = guess.sizes.map((_, at) => el("input", { type: "range", id: `guess-${at}`, min: 0, max: SIZES.length - 1,
+    input: ({ target }) => guessed(at, SIZES[target.value]) }));
+  const hint = el("p", { class: "wide", id: "here-guess" }, t("here-guess"));
+  const guessing = el("div", { class: "guessing", role: "group", "aria-labelledby": "here-guess" }, sliders.map((slider, at) =>
+    el("div", {}, el("label", { for: slider.id }, t("here-guess-level", at + 1)), slider, el("output", {}))));
+  section.append(el("div", { class: "beside" }, el("div", { class: "found" }, form, hint, running, said, wrong.box, verdict),
+    el("div", { class: "grow" }, curve, guessing, known,
       el("details", {}, el("summary", {}, t("here-hidden-title")), el("p", {}, t("here-hidden"))))), curves);
   useAsDefaults(form);
-  const showKnown = () => showCurve({ do: "known", toml: core({ do: "catalogue" }).find(({ name }) => name === KNOWN).toml });
+  const showKnown = () => showCurve({ do: "known", toml });
   showKnown();
   recall();
 
@@ -83,10 +91,49 @@ function herePage(section, write) {
   function showCurve(request) {
     const isKnown = request.do === "known";
     curve.classList.toggle("known", isKnown);
-    known.hidden = !isKnown;
+    known.textContent = isKnown ? t("here-known", KNOWN) : guess.isMade ? t("here-guess-line") : "";
+    guessing.hidden = hint.hidden = !isKnown;
     picture(curve, core(request), isKnown ? undefined : title =>
       table(title, [t("here-set"), t("here-ns")], request.points.map(([size, nanos]) => [bytesText(size), number(nanos)])), isKnown ? undefined : cause);
+    drawGuess();
   }
+
+  function guessed(at, size) {
+    guess.isMade = true;
+    guess.sizes[at] = Math.max(guess.sizes[at - 1] ?? 0, Math.min(guess.sizes[at + 1] ?? Infinity, size));
+    drawGuess();
+  }
+
+  // The guess as a dashed line over the curve, with handles as long as nothing is measured.
+  function drawGuess() {
+    sliders.forEach((slider, at) => {
+      slider.value = SIZES.indexOf(guess.sizes[at]);
+      slider.setAttribute("aria-valuetext", slider.nextElementSibling.textContent = bytesText(guess.sizes[at]));
+    });
+    const svg = curve.querySelector("svg");
+    svg.querySelector(".guess")?.remove();
+    const scale = scales(svg);
+    const isKnown = !guessing.hidden;
+    if (!scale || !isKnown && !guess.isMade) return;
+    const ends = guess.sizes.map((size, at) => [scale.x(size), scale.y(guess.costs[at]), scale.y(guess.costs[at + 1])]);
+    const path = ends.map(([x, y, next]) => `H${x}V${next}`).join("");
+    const handle = ([x, y, next], at) => `<circle cx="${x}" cy="${(y + next) / 2}" r="36" data-at="${at}"><title>${t("here-guess-level", at + 1)}</title></circle>`;
+    svg.insertAdjacentHTML("beforeend", `<g class="guess"><path d="M${scale.from},${ends[0][1]}${path}H${scale.to}"/>${isKnown ? ends.map(handle).join("") : ""}</g>`);
+  }
+
+  let dragged; // the handle's number
+  curve.addEventListener("pointerdown", event => {
+    dragged = event.target.dataset.at;
+    if (dragged) { curve.setPointerCapture(event.pointerId); event.preventDefault(); }
+  });
+  curve.addEventListener("pointermove", event => {
+    if (!dragged) return;
+    const svg = curve.querySelector("svg");
+    const bytes = scales(svg).bytes(new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse()).x);
+    const away = size => Math.abs(Math.log(size / bytes));
+    guessed(Number(dragged), SIZES.reduce((best, size) => (away(size) < away(best) ? size : best)));
+  });
+  for (const kind of ["pointerup", "pointercancel"]) curve.addEventListener(kind, () => { dragged = undefined; });
 
   // The curve of these points, with the levels that were found.
   function showPoints(points, found) {
@@ -143,7 +190,8 @@ function herePage(section, write) {
         continue; // disturbed, or without memory: what is known stays
       }
       draw();
-      verdict.replaceChildren(...shownLevels(found), el("p", { class: "soft" }, t(found.runs === 1 ? "here-done-one" : "here-done", seconds(), found.runs)));
+      const said = ({ level, size_text: is }) => el("p", { class: "you-said" }, t("here-you-said", level, bytesText(guess.sizes[level - 1]), is));
+      verdict.replaceChildren(...(guess.isMade ? found.levels.slice(0, levels.length).map(said) : []), ...shownLevels(found), el("p", { class: "soft" }, t(found.runs === 1 ? "here-done-one" : "here-done", seconds(), found.runs)));
       if (!at) said.textContent = verdict.querySelector(".tiles").innerText;
       section.dataset.verdict = JSON.stringify(found);
       stored.set("computer", { found, points, at: Date.now() });
@@ -201,6 +249,20 @@ function herePage(section, write) {
   return { restore: state => restore(form, state) };
 }
 const KNOWN = "i5-7500";
+
+// The axes of a curve by working set: from bytes and nanoseconds to its picture, and from there
+// to bytes. Undefined for a curve without a step.
+function scales(svg) {
+  const points = JSON.parse(svg.querySelector("metadata").textContent).curves[0].points.filter(Boolean);
+  const [first, last] = [points[0], points.at(-1)];
+  const [low, high] = [Math.min, Math.max].map(end => points.find(point => Number(point[3]) === end(...points.map(point => Number(point[3])))));
+  const wide = (last[0] - first[0]) / Math.log(last[5] / first[5]);
+  const tall = (high[1] - low[1]) / Math.log(high[3] / low[3]);
+  if (!Number.isFinite(wide) || !Number.isFinite(tall)) return undefined;
+  const inside = x => Math.max(first[0], Math.min(last[0], x));
+  return { from: first[0], to: last[0], x: bytes => inside(first[0] + wide * Math.log(bytes / first[5])),
+    y: nanos => low[1] + tall * Math.log(nanos / low[3]), bytes: x => first[5] * Math.exp((x - first[0]) / wide) };
+}
 
 // A level in three tiles, each with its argument.
 function shownLevels({ levels, beyond_ns }) {
