@@ -573,6 +573,45 @@ async function victims() {
   }
 }
 
+// The access in the loop, its address and its box are on one screen, with a line between them;
+// play makes the steps.
+async function oneScreen() {
+  for (const [key, at] of [["stride", 18], ["transposed", 8194], ["power", 300], ["stride", 32], ["power", 20000]]) for (const [width, height] of [[1280, 800], [1920, 1080]]) {
+    const tab = await open("inside", { viewport: { width, height } });
+    await tab.evaluate(([key, at]) => { location.hash = `#inside?${new URLSearchParams({ ...PRESETS[key], preset: key, guess: 1, at })}`; }, [key, at]);
+    await tab.waitForSelector("#page-inside .thread", { state: "attached" });
+    const seen = await tab.evaluate(() => [".stepper", "#tally", "mark", ".part.set", ".touched"].map(part => {
+      const { top, bottom, right } = document.querySelector(`#page-inside ${part}`).getBoundingClientRect();
+      return top >= 0 && bottom <= innerHeight && right <= innerWidth;
+    }));
+    check(seen.every(Boolean), `${key}, step ${at}: steps, tally, loop, address and box are on one screen of ${width} by ${height}: ${seen}`);
+    const { ends, outcome } = await tab.evaluate(() => {
+      const path = document.querySelector("#page-inside .thread path");
+      const [from, to] = [0, path.getTotalLength()].map(at => path.getPointAtLength(at).matrixTransform(path.getScreenCTM()));
+      const near = (point, part) => {
+        const { left, right, top, bottom } = document.querySelector(`#page-inside ${part}`).getBoundingClientRect();
+        return point.x > left - 3 && point.x < right + 3 && point.y > top - 3 && point.y < bottom + 3;
+      };
+      return { ends: near(from, "mark") && near(to, ".touched"), outcome: document.querySelector("#page-inside .touched").classList.contains(JSON.parse(document.querySelector("#page-inside").dataset.state).step.outcome) };
+    });
+    check(ends && outcome, "a line leads from the access to its box, which has the outcome's colour");
+    await close(tab);
+  }
+  const tab = await open("inside?preset=stride&guess=1&kernel=cm1&at=20");
+  const at = async () => Number((await tab.textContent("#step-at")).match(/Step (\d+)/)[1]);
+  await tab.fill("#speed", "4");
+  await tab.click("#inside-play");
+  await tab.waitForFunction(() => Number(document.querySelector("#step").value) > 24);
+  await tab.click("#inside-play");
+  const paused = await at();
+  await tab.waitForTimeout(300);
+  check((await at()) === paused && paused < 48, `play steps, and pauses: ${paused}`);
+  await tab.click("#inside-play");
+  await tab.waitForFunction(() => document.querySelector("#step").value === "48" && document.querySelector("#inside-play").textContent === "Play");
+  check((await at()) === 48, "and ends with the program");
+  await close(tab);
+}
+
 // On a phone, the effect of a step stays visible next to the sets; no table covers it.
 async function inSight() {
   const tab = await open("inside?kernel=mm1&n=32&size1=1K&line1=16&ways1=4&at=200", { viewport: { width: 360, height: 740 } });
@@ -1186,7 +1225,7 @@ async function limited() {
 const alone = firefox ? [] : [accessible];
 const driven = firefox ? [] : [killed, curves];
 const parts = [...alone, equal, redraw, changeable, sliders, returned, quick, unfrozen, focused, argued, laidOver, readable, numbers, victims, bounded,
-  standing, impossible, compared, typed, allWays, guessed, premised, ownAccesses, longTrace, drawn, travels, sized, offered, onPaper, colourless, caused, limited, inSight, linked, undone, steps, badInput, background, printed, unclear,
+  standing, oneScreen, impossible, compared, typed, allWays, guessed, premised, ownAccesses, longTrace, drawn, travels, sized, offered, onPaper, colourless, caused, limited, inSight, linked, undone, steps, badInput, background, printed, unclear,
   mystery, exchanged, ...driven, clocks, tally];
 const unknown = only.filter(name => !parts.some(part => part.name === name));
 check(unknown.length === 0, `each part of --only is one of the test's: ${unknown}`);

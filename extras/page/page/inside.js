@@ -32,6 +32,8 @@ const MOST_USED = 1 << 20;
 const MOST_ADDRESS = 2000;
 // In the order of their digits in `walked.outcomes`.
 const OUTCOMES = ["hit", "compulsory", "capacity", "conflict"];
+// Steps per second that play makes, by its slider.
+const SPEEDS = [1, 2, 4, 8, 16];
 
 function insidePage(section, write) {
   const text = (key, name, value, term) => field(key, el("input", { name, value, autocomplete: "off" }), { term });
@@ -45,20 +47,22 @@ function insidePage(section, write) {
     levelFields(1, false), hidden("at", "0"));
   const wrong = complaint();
   const range = el("input", { type: "range", min: 0, max: 0, value: 0, id: "step" });
-  const go = (key, mark, to) => el("button", { type: "button", "aria-label": t(key), title: t(key), id: key, click: () => step(to()) }, mark);
+  const go = (key, mark, to) => el("button", { type: "button", "aria-label": t(key), title: t(key), id: key, click: () => { play(false); step(to()); } }, mark);
   // The step that is shown. The field `at` has the one that the user chose, which may be
   // after the end of what is being typed.
   const at = () => Number(range.value);
   const kind = el("select", { "aria-label": t("inside-kind") }, ["any", "compulsory", "capacity", "conflict"].map(name =>
     el("option", { value: name }, t(`inside-kind-${name}`))));
   const said = el("p", { class: "said", role: "status" });
-  const strip = el("canvas", { id: "strip", role: "img", "aria-label": t("inside-strip"), click: event =>
+  const playing = el("button", { type: "button", id: "inside-play", click: () => play(!playing.next) }, t("inside-play"));
+  const speed = el("input", { type: "range", id: "speed", min: 0, max: SPEEDS.length - 1, value: 1, "aria-label": t("inside-speed"), title: t("inside-speed") });
+  const strip = el("canvas", { id: "strip", role: "img", "aria-label": t("inside-strip"), click: event => play(false) ||
     step(1 + Math.floor(walked.steps * event.offsetX / strip.clientWidth)) });
   const stepper = el("div", { class: "stepper" },
     el("div", { class: "buttons" },
       go("inside-first", "|◀", () => 0), go("inside-back", "◀", () => at() - 1), go("inside-on", "▶", () => at() + 1),
       el("button", { type: "button", "aria-label": t("inside-miss"), title: t("inside-miss"), id: "inside-miss", click: nextMiss }, "▶ miss"),
-      kind, go("inside-last", "▶|", () => walked.steps)),
+      kind, go("inside-last", "▶|", () => walked.steps), playing, speed),
     el("div", { class: "grow" }, strip, el("div", { class: "range" },
       el("label", { for: "step", class: "hidden-label" }, t("inside-slider")), range, el("small", { id: "step-at" }))),
     said);
@@ -71,7 +75,7 @@ function insidePage(section, write) {
   const after = el("div", {}, el("div", { class: "answer", id: "preset" }, el("p", { id: "guessed" }), el("p", { id: "tally", "aria-live": "polite" }),
     el("div", { id: "told" }, el("p", {}), el("details", {}, el("summary", {}, t("inside-why")), el("p", { id: "preset-answer" })), next),
     el("p", {}, t("inside-moved"), " ", el("button", { type: "button", click: () => preset(form.elements.preset.value, form.elements.guess.value) }, t("inside-return")))),
-  el("p", { class: "soft", id: "preset-note" }), wrong.box, stepper, key, view);
+  wrong.box, stepper, key, view, el("p", { class: "soft", id: "preset-note" }));
   section.append(el("p", { class: "buttons", role: "group", "aria-label": t("inside-presets") }, Object.keys(PRESETS).map(key =>
     el("button", { type: "button", click: () => preset(key) }, t(`inside-preset-${key}`)))));
   const score = el("p", { id: "score" });
@@ -121,6 +125,7 @@ function insidePage(section, write) {
     const asks = Object.hasOwn(PRESETS, key);
     guesses.hidden = !asks || guess !== "";
     after.hidden = asks && guess === "";
+    section.classList.toggle("stepping", !after.hidden);
     byId("preset").hidden = !asks;
     if (!asks) return;
     if (guesses.dataset.key !== key) offer(key, guess);
@@ -234,6 +239,7 @@ function insidePage(section, write) {
       view.replaceChildren(...insideView(walked, state, before));
       view.querySelectorAll(".scroll").forEach((box, i) => { [box.scrollLeft, box.scrollTop] = stood[i] ?? [0, 0]; });
       for (const part of view.querySelectorAll("mark, .touched")) bring(part);
+      thread(view, state.step?.outcome);
       section.dataset.state = JSON.stringify(state);
       wrong.say();
     } catch (error) { wrong.say(error.message); }
@@ -242,14 +248,25 @@ function insidePage(section, write) {
     write(fields);
   }
 
+  // Makes a step and waits for the next one, until the end or another press. It is not read out.
+  function play(goes) {
+    clearTimeout(playing.next);
+    const ends = !goes || at() >= walked.steps || section.hidden || after.hidden;
+    playing.next = ends ? undefined : setTimeout(() => { step(at() + 1); play(true); }, 1000 / SPEEDS[speed.value]);
+    playing.textContent = t(ends ? "inside-play" : "inside-pause");
+    said.setAttribute("aria-live", ends ? "polite" : "off");
+  }
+
   function nextMiss() {
+    play(false);
     const wanted = outcome => (kind.value === "any" ? outcome !== "0" : OUTCOMES[outcome] === kind.value);
     for (let to = at(); to < walked.steps; to++) if (wanted(walked.outcomes[to])) return step(to + 1);
     said.textContent = t("inside-none", kind.value === "any" ? "" : `${t(`inside-kind-${kind.value}`)} `, number(at(), 0));
   }
 
-  new ResizeObserver(() => { if (walked.steps) drawStrip(strip, walked.outcomes, at()); }).observe(strip);
-  range.addEventListener("input", () => step(range.value));
+  new ResizeObserver(() => { if (walked.steps) { drawStrip(strip, walked.outcomes, at()); thread(view, state?.step?.outcome); } }).observe(strip);
+  view.addEventListener("scroll", () => thread(view, state?.step?.outcome), true);
+  range.addEventListener("input", () => { play(false); step(range.value); });
   form.addEventListener("submit", event => event.preventDefault());
   form.addEventListener("focusin", ({ target }) => { entered = target.matches("input:not([type=range]), textarea") ? now() : undefined; });
   form.addEventListener("focusout", () => { entered = undefined; });
@@ -293,6 +310,25 @@ function drawStrip(canvas, outcomes, at) {
   if (at) paint.fillRect(Math.min(width - 2, (at - 0.5) * width / outcomes.length - 1), 0, 3, height);
 }
 
+// A line from the access in the loop to the bits that pick its set, and to its box.
+function thread(view, outcome) {
+  view.querySelector(".thread")?.remove();
+  const parts = ["mark", ".part.set", ".touched"].map(part => view.querySelector(part));
+  if (!parts.every(Boolean)) return;
+  const { left, top } = view.getBoundingClientRect();
+  const isSeen = parts.every(part => {
+    const [own, box] = [part, part.closest(".scroll") ?? view].map(part => part.getBoundingClientRect());
+    return own.bottom > box.top && own.top < box.bottom;
+  });
+  if (!isSeen) return;
+  const [from, set, box] = parts.map(part => part.getBoundingClientRect());
+  const [x, y] = [from.right - left, (from.top + from.bottom) / 2 - top];
+  const [below, gutter] = [set.bottom - top, view.querySelector(".address").getBoundingClientRect().left - left - 10];
+  const [boxX, boxY] = [(box.left + box.right) / 2 - left, box.top - top];
+  const middle = (set.left + set.right) / 2 - left;
+  view.insertAdjacentHTML("beforeend", `<svg class="thread ${outcome}" aria-hidden="true"><path d="M${x},${y}C${gutter},${y} ${gutter},${y} ${gutter},${(y + below) / 2}S${gutter},${below + 8} ${gutter + 20},${below + 8}H${middle - 8}Q${middle},${below + 8} ${middle},${below}C${middle},${below + 30} ${boxX},${boxY - 30} ${boxX},${boxY}"/></svg>`);
+}
+
 // Scrolls the marked element into the visible part of its box; the page does not scroll.
 function bring(part) {
   const box = part.closest(".scroll");
@@ -310,7 +346,7 @@ function spoken({ at, step }) {
 }
 
 function insideView(walked, { step, sets, holding, counts, arrays }, before) {
-  return [loopView(walked, step), addressView(step), setsView(walked, sets, holding), countsView(walked, counts, arrays, before)];
+  return [loopView(walked, step), addressView(step), setsView(walked, sets, holding, step?.outcome), countsView(walked, counts, arrays, before)];
 }
 
 function loopView({ source, first, file }, step) {
@@ -363,7 +399,7 @@ function countsView({ counts: all }, counts, arrays, before) {
 
 // Each set in use is a row of boxes, one for each way, with its line's tag and in the colour
 // of its array. What is in a box is said under the pointer.
-function setsView({ sets: all, replacement, arrays }, sets, holding) {
+function setsView({ sets: all, replacement, arrays }, sets, holding, outcome) {
   const most = 16; // boxes in a row
   const ways = Math.max(1, ...sets.map(set => set.ways.length));
   // The letters of arrays: the names if these are letters, else A, B, C ...
@@ -374,7 +410,7 @@ function setsView({ sets: all, replacement, arrays }, sets, holding) {
   const box = (set, way, i) => {
     const text = t("inside-box", set, i, content(way));
     const tell = () => { detail.textContent = text; };
-    const marks = way ? [`array-${(way.array ?? 0) % 6}`, way.touched && "touched", way.next && "next", way.dirty && "dirty"] : ["empty"];
+    const marks = way ? [`array-${(way.array ?? 0) % 6}`, way.touched && `touched ${outcome}`, way.next && "next", way.dirty && "dirty"] : ["empty"];
     return el("span", { class: ["way", ...marks].filter(Boolean).join(" "), role: "img", "aria-label": text, pointerenter: tell, pointerdown: tell },
       way ? [way.array === null ? null : el("b", {}, letters[way.array]), way.tag] : "");
   };
