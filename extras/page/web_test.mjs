@@ -1,4 +1,4 @@
-// Drives lab.html in a browser. usage: node web_test.mjs LAB.html ANSWER BIN [--firefox] [--loads N] [--only PART,PART]
+// Drives lab.html in a browser. usage: node web_test.mjs LAB.html ANSWER BIN [--firefox] [--loads N] [--gestures N] [--only PART,PART]
 // ANSWER is the native program of examples/answer.rs, BIN the folder of the programs. Environment:
 // WEB_TEST_BROWSER and WEB_TEST_FIREFOX, the browsers' files; NODE_PATH has playwright-core and axe-core.
 import { execFileSync, spawnSync } from "node:child_process";
@@ -12,6 +12,7 @@ const [page, native, bin] = process.argv.slice(2);
 const [lab, course, discover] = ["lab", "course", "discover"].map(name => `${bin}/${name}`);
 const firefox = process.argv.includes("--firefox");
 const loads = Number(process.argv[process.argv.indexOf("--loads") + 1]) || 0;
+const gestures = process.argv.includes("--gestures") ? Number(process.argv[process.argv.indexOf("--gestures") + 1]) : 300;
 const only = process.argv.includes("--only") ? process.argv[process.argv.indexOf("--only") + 1].split(",") : [];
 const url = pathToFileURL(resolve(page)).href;
 const folder = mkdtempSync(join(tmpdir(), "web-test-"));
@@ -394,6 +395,16 @@ async function quick() {
     return [1, 2, 3].map(at => core({ do: "step", at })).map(({ step, holding }) => `${step.outcome} ${holding}`);
   });
   check(steps.join() === "compulsory 0,capacity 0,capacity 0", `only the first use of a line is compulsory, though a store that passes by brings none: ${steps.join(", ")}`);
+  // Of many sets and ways, those around the accessed one are drawn.
+  for (const [size1, line1, ways1] of [["64K", "16", "1"], ["32K", "8", "full"]]) {
+    const { boxes, touched } = await tab.evaluate(fields => {
+      const form = document.querySelector("#page-inside form");
+      restore(form, { kernel: "mm1", n: "64", at: "20000", ...fields });
+      form.elements.n.dispatchEvent(new Event("input", { bubbles: true }));
+      return { boxes: document.querySelectorAll("#page-inside .way").length, touched: document.querySelectorAll("#page-inside .touched").length };
+    }, { size1, line1, ways1 });
+    check(boxes > 100 && boxes <= 512 && touched === 1, `${size1}, line ${line1}, ways ${ways1}: ${boxes} boxes are drawn, ${touched} of the access`);
+  }
   await tab.click("#link-any");
   await tab.selectOption("#page-any [name=kernel]", "dgemm jki");
   // Firefox's driver appends to a number field instead of filling it.
@@ -610,6 +621,23 @@ async function oneScreen() {
   await tab.waitForFunction(() => document.querySelector("#step").value === "48" && document.querySelector("#inside-play").textContent === "Play");
   check((await at()) === 48, "and ends with the program");
   await close(tab);
+}
+
+// On a phone a chart is as wide as the screen, with texts that can be read, and more lines are
+// not drawn than are named.
+async function sparse() {
+  for (const view of ["any?max=256K", "here"]) {
+    const tab = await open(view, { viewport: { width: 360, height: 740 } });
+    await tab.waitForSelector("section:not([hidden]) .picture svg");
+    const { wide, small, odd } = await tab.evaluate(() => {
+      const box = document.querySelector("section:not([hidden]) .picture");
+      const texts = [...box.querySelectorAll("svg text")];
+      return { wide: box.scrollWidth - box.clientWidth, small: Math.min(...texts.map(text => parseFloat(text.getAttribute("font-size")) * text.getScreenCTM().a)),
+        odd: texts.map(text => text.textContent.trim()).filter(text => /\d\.\d{3}/.test(text)) };
+    });
+    check(wide <= 0 && small >= 10 && odd.length === 0, `${view} on a phone: ${wide} px beyond the screen, texts of ${small.toFixed(1)} px or more ${odd}`);
+    await close(tab);
+  }
 }
 
 // On a phone, the effect of a step stays visible next to the sets; no table covers it.
@@ -1201,6 +1229,60 @@ async function printed() {
   await close(tab);
 }
 
+// Random gestures on all pages: no exception, no text of a missing value, no lost step; how
+// long frames took is printed.
+async function fumbled() {
+  const tab = await open("inside");
+  const told = await tab.evaluate(async gestures => {
+    let seed = 11;
+    const random = below => (seed = (seed * 48271) % 2147483647) % below;
+    const any = all => all[random(all.length)];
+    const frames = [];
+    let last = performance.now();
+    const frame = now => { frames.push(now - last); last = now; requestAnimationFrame(frame); };
+    requestAnimationFrame(frame);
+    const TEXTS = ["", "0", "3", "48", "1e9", "64 KiB", "8k", "-1", "x", "4 ns", "full", "r 0x40 4\nw 80", "for i in 0..9: load a[i*8]", "é\u202e<b>"];
+    const LEFT_OUT = /^(Measure this|Curves by|SVG|PNG|CSV|Save)/; // minutes, downloads
+    const section = () => document.querySelector("section:not([hidden])");
+    const { at } = document.querySelector("#page-inside form").elements;
+    const lost = [];
+    const [odd, slow] = [new Set(), []];
+    for (let gesture = 0; gesture < gestures; gesture++) {
+      const page = section();
+      const seen = [...document.querySelectorAll("nav a"), ...page.querySelectorAll("button, input:not([type=file]), select, textarea, summary, a, svg.chart, canvas")].filter(part =>
+        part.checkVisibility() && !part.disabled && !LEFT_OUT.test(part.textContent));
+      const part = random(12) ? any(seen.filter(part => !part.closest("nav"))) ?? any(seen) : any([...document.querySelectorAll("nav a")]);
+      const before = at.value;
+      const began = performance.now();
+      const input = () => { part.dispatchEvent(new Event("input", { bubbles: true })); part.dispatchEvent(new Event("change", { bubbles: true })); };
+      part.focus?.();
+      if (part.matches("[type=range]")) { part.value = Number(part.min) + random(1 + part.max - part.min); input(); }
+      else if (part.matches("select")) { part.value = any([...part.options].filter(option => !option.disabled)).value; input(); }
+      else if (part.matches("input:not([type=radio], [type=checkbox]), textarea")) { part.value = any(TEXTS); input(); }
+      else if (part.matches("svg, canvas")) {
+        const { left, top, width, height } = part.getBoundingClientRect();
+        const at = { bubbles: true, clientX: left + random(Math.ceil(width)), clientY: top + random(Math.ceil(height)) };
+        for (const kind of ["pointermove", "pointerdown", "pointerup", "click"]) part.dispatchEvent(new (kind === "click" ? MouseEvent : PointerEvent)(kind, at));
+        part.dispatchEvent(new KeyboardEvent("keydown", { key: any(["ArrowRight", "ArrowUp", "Enter", "Escape"]), bubbles: true }));
+      } else part.click();
+      if (part.closest("form.controls") && page.id === "page-inside" && at.value !== before) lost.push(`${part.name || part.ariaLabel}: ${before} to ${at.value}`);
+      await new Promise(requestAnimationFrame);
+      slow.push([performance.now() - began, `${page.id} ${part.id || part.name || part.textContent.slice(0, 20)} ${part.value ?? ""} ${document.querySelector("#page-inside form").elements.kernel.value}`]);
+      if (random(7) === 0) await new Promise(done => setTimeout(done, 30));
+      if (gesture % 10) continue;
+      const walker = document.createTreeWalker(section(), NodeFilter.SHOW_TEXT);
+      while (walker.nextNode()) if (!walker.currentNode.parentElement.closest("metadata") && /\b(null|undefined|NaN)\b|\[object/.test(walker.currentNode.data)) odd.add(walker.currentNode.data.slice(0, 80));
+    }
+    frames.sort((a, b) => a - b);
+    slow.sort(([a], [b]) => b - a);
+    return { lost, odd: [...odd], slow: slow.slice(0, 5).map(([time, what]) => `${what} ${time.toFixed(0)} ms`).join("; "), count: frames.length, longest: frames.at(-1), above: frames.filter(time => time > 250).length, middle: frames[frames.length >> 1] };
+  }, gestures);
+  check(told.lost.length === 0, `${gestures} random gestures lose no step: ${told.lost.slice(0, 3)}`);
+  check(told.odd.length === 0, `and print no missing value: ${told.odd.slice(0, 3).join("; ")}`);
+  console.log(`     ${told.count} frames: median ${told.middle.toFixed(0)} ms, longest ${told.longest.toFixed(0)} ms, ${told.above} above 250 ms; slowest gestures: ${told.slow}`);
+  await close(tab);
+}
+
 // Without scripts, and without a store, the page says so; no page has words of a command line.
 async function limited() {
   const context = await browser.newContext({ javaScriptEnabled: false });
@@ -1225,7 +1307,7 @@ async function limited() {
 const alone = firefox ? [] : [accessible];
 const driven = firefox ? [] : [killed, curves];
 const parts = [...alone, equal, redraw, changeable, sliders, returned, quick, unfrozen, focused, argued, laidOver, readable, numbers, victims, bounded,
-  standing, oneScreen, impossible, compared, typed, allWays, guessed, premised, ownAccesses, longTrace, drawn, travels, sized, offered, onPaper, colourless, caused, limited, inSight, linked, undone, steps, badInput, background, printed, unclear,
+  standing, oneScreen, sparse, impossible, compared, typed, allWays, guessed, premised, ownAccesses, longTrace, drawn, travels, sized, offered, onPaper, colourless, caused, fumbled, limited, inSight, linked, undone, steps, badInput, background, printed, unclear,
   mystery, exchanged, ...driven, clocks, tally];
 const unknown = only.filter(name => !parts.some(part => part.name === name));
 check(unknown.length === 0, `each part of --only is one of the test's: ${unknown}`);

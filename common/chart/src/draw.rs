@@ -223,7 +223,7 @@ where
             .margin_right(names)
             .set_label_area_size(LabelAreaPosition::Left, TICKS)
             .set_label_area_size(LabelAreaPosition::Bottom, down.end - bottom)
-            .build_cartesian_2d(x, chart.y.grid(heights, (bottom - top) / (40 * U)))?;
+            .build_cartesian_2d(x, chart.y.grid(heights, ((bottom - top) / (40 * U)).max(5)))?;
         let shades = marks.iter().map(|mark| [(mark.0, f64::MIN), (mark.1, f64::MAX)]);
         context.draw_series(shades.map(|ends| Rectangle::new(ends, FAINT.filled())))?;
         context

@@ -119,7 +119,7 @@ fn pictures_have_the_size_that_is_asked_for_or_are_refused() {
         (misses(4), range((1e6, 1e7)), "nothing of this chart is in that range"),
         (misses(4), range((16.0, 4.0)), "must be below the second"),
         (misses(4), range((0.0, 16.0)), "above 0 on a logarithmic axis"),
-        (misses(4), of((100.0, 50.0)), "400x300 to 5000x5000"),
+        (misses(4), of((100.0, 50.0)), "320x300 to 5000x5000"),
         (misses(40), View { panels: true, ..of((400.0, 300.0)) }, "600x1600"),
     ] {
         let error = chart.viewed(&view).unwrap_err();

@@ -46,11 +46,13 @@ function select(name, options, value) {
   return el("select", { name }, options.map(([key, text]) => el("option", { value: key, selected: key === value }, text)));
 }
 
-// A chart in a box that scrolls on narrow screens, with a note about that; below it a table
-// of its numbers, which `numbers` makes when it is opened. `cause` gives the reason of a
+// Width and height of a chart in the request for it: on narrow screens the width that is there.
+const shape = () => (innerWidth < 640 ? { picture: [Math.max(320, innerWidth - 34), 420] } : {});
+
+// A chart in its box; below it a table of its numbers, which `numbers` makes when it is opened. `cause` gives the reason of a
 // point, if it is known, and the address that shows it: a click on the point goes there.
 function picture(box, svg, numbers, cause) {
-  box.innerHTML = `${svg}<small class="swipe">${t("swipe")}</small>`;
+  box.innerHTML = svg;
   const drawn = box.querySelector("svg");
   const title = drawn.querySelector("title")?.textContent ?? "";
   const caption = drawn.querySelector("desc")?.textContent ?? "";

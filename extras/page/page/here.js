@@ -93,7 +93,7 @@ function herePage(section, write) {
     curve.classList.toggle("known", isKnown);
     known.textContent = isKnown ? t("here-known", KNOWN) : guess.isMade ? t("here-guess-line") : "";
     guessing.hidden = hint.hidden = !isKnown;
-    picture(curve, core(request), isKnown ? undefined : title =>
+    picture(curve, core({ ...request, ...shape() }), isKnown ? undefined : title =>
       table(title, [t("here-set"), t("here-ns")], request.points.map(([size, nanos]) => [bytesText(size), number(nanos)])), isKnown ? undefined : cause);
     drawGuess();
   }
@@ -224,7 +224,7 @@ function herePage(section, write) {
     for (let tries = 0; tries < 2 && read?.answer.verdict !== "ok"; tries++) {
       record = await timed(record);
       text = JSON.stringify(record, null, 1);
-      read = core({ do: "read", text, sizes: DRAWN_SIZES });
+      read = core({ do: "read", text, sizes: DRAWN_SIZES, ...shape() });
     }
     const { answer, svg } = read;
     const [mine, own] = [ownMachine(), ownMachine(answer)];

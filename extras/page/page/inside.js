@@ -345,8 +345,9 @@ function spoken({ at, step }) {
   return t("inside-said", number(at, 0), t(step.store ? "inside-store" : "inside-load"), step.element, t(`inside-${step.outcome}`)) + gone;
 }
 
-function insideView(walked, { step, sets, holding, counts, arrays }, before) {
-  return [loopView(walked, step), addressView(step), setsView(walked, sets, holding, step?.outcome), countsView(walked, counts, arrays, before)];
+function insideView(walked, state, before) {
+  const { step, counts, arrays } = state;
+  return [loopView(walked, step), addressView(step), setsView(walked, state), countsView(walked, counts, arrays, before)];
 }
 
 function loopView({ source, first, file }, step) {
@@ -399,7 +400,7 @@ function countsView({ counts: all }, counts, arrays, before) {
 
 // Each set in use is a row of boxes, one for each way, with its line's tag and in the colour
 // of its array. What is in a box is said under the pointer.
-function setsView({ sets: all, replacement, arrays }, sets, holding, outcome) {
+function setsView({ sets: all, replacement, arrays }, { sets, used, holding, step }) {
   const most = 16; // boxes in a row
   const ways = Math.max(1, ...sets.map(set => set.ways.length));
   // The letters of arrays: the names if these are letters, else A, B, C ...
@@ -410,7 +411,7 @@ function setsView({ sets: all, replacement, arrays }, sets, holding, outcome) {
   const box = (set, way, i) => {
     const text = t("inside-box", set, i, content(way));
     const tell = () => { detail.textContent = text; };
-    const marks = way ? [`array-${(way.array ?? 0) % 6}`, way.touched && `touched ${outcome}`, way.next && "next", way.dirty && "dirty"] : ["empty"];
+    const marks = way ? [`array-${(way.array ?? 0) % 6}`, way.touched && `touched ${step.outcome}`, way.next && "next", way.dirty && "dirty"] : ["empty"];
     return el("span", { class: ["way", ...marks].filter(Boolean).join(" "), role: "img", "aria-label": text, pointerenter: tell, pointerdown: tell },
       way ? [way.array === null ? null : el("b", {}, letters[way.array]), way.tag] : "");
   };
@@ -418,7 +419,7 @@ function setsView({ sets: all, replacement, arrays }, sets, holding, outcome) {
     el("p", { class: "key" }, arrays.map((name, i) => el("span", { class: `array-${i % 6}` }, letters[i] === name ? name : `${letters[i]} ${name}`)),
       el("span", { class: "next" }, t("inside-evicted-next")), el("span", { class: "dirty" }, t("inside-dirty"))),
     el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("inside-sets") }, el("ul", {}, sets.map(set =>
-      el("li", { class: set.now ? "now" : null }, el("span", {}, set.now ? `▶ ${set.set}` : String(set.set)), el("div", {}, set.ways.map((way, i) => box(set.set, way, i))))))),
+      el("li", { class: set.now ? "now" : null }, el("span", {}, set.now ? `▶ ${set.set}` : String(set.set)), el("div", {}, set.ways.map((way, i) => box(set.set, way, set.first + i))))))),
     detail,
-    el("p", { class: "soft" }, t("inside-sets-note", holding, all, t(`inside-next-${replacement === "random" ? "random" : "known"}`))));
+    el("p", { class: "soft" }, used > sets.length ? `${t("inside-window", sets.length, used)} ` : "", t("inside-sets-note", holding, all, t(`inside-next-${replacement === "random" ? "random" : "known"}`))));
 }

@@ -19,7 +19,6 @@ const TEXT = {
   "here-forget": "Forget it",
   "any-mine": "this computer, measured",
   stride: "stride",
-  swipe: "Swipe the chart sideways, or turn the phone.",
   "file-large": "{0} has {1} MiB; records of a sweep have less than 10 MiB. Choose a record of a sweep, or one that this page saved.",
 
   "here-title": "This computer",
@@ -254,6 +253,7 @@ const TEXT = {
   "inside-next-known": "The marked line is the one that the next miss in its set evicts.",
   "inside-next-random": "Which line a miss evicts is drawn at random.",
   "inside-evicted-next": "evicted next",
+  "inside-window": "Of {1} sets in use, {0} are shown, around the one that is accessed.",
   "inside-sets-note": "Each box is a way, with the tag of its line. {2} {0} of {1} sets hold a line.",
   "inside-empty": "empty",
   "inside-box": "Set {0}, way {1}: {2}.",
