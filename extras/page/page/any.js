@@ -194,7 +194,7 @@ function pointOf(size, stride, form, level) {
   if (bytes / line > MOST_LINES && level > 1) return pointOf(size, stride, form, 1);
   if (ways === Infinity) ways = bytes / line;
   const sets = bytes / line / ways;
-  if (!Number.isInteger(Math.log2(sets))) return undefined;
+  if (!Number.isInteger(Math.log2(sets)) || ways > MOST_WAYS) return undefined;
   const lines = Math.ceil(size / Math.max(stride, line));
   const used = Math.min(lines, sets / gcd(Math.max(1, Math.floor(stride / line)), sets));
   const fields = ["size", "line", "ways", "replacement", "write", "allocate"].map(name => [`${name}1`, value(name)]);

@@ -23,8 +23,9 @@ const TALLIES = {
 const CHANGED = { power: "n" };
 const UNSET = ["preset", "guess", "at", "own"];
 const GUESSES = 3;
-// Largest number of lines of a cache that can be shown.
+// Largest number of lines of a cache, and of ways, that can be shown.
 const MOST_LINES = 4096;
+const MOST_WAYS = 512;
 // Most lines of a text that are shown at once; most characters that are used, and that are
 // in the address.
 const MOST_TEXT = 60;
@@ -84,7 +85,7 @@ function insidePage(section, write) {
   form.isPossible = () => {
     const first = isMachine(form, false)?.levels[0];
     const lines = first?.size / first?.line;
-    return lines <= MOST_LINES && Number.isInteger(Math.log2(lines / first.ways));
+    return lines <= MOST_LINES && first.ways <= MOST_WAYS && Number.isInteger(Math.log2(lines / first.ways));
   };
   let walked = { steps: 0 };
   let state;  // after the present step

@@ -17,8 +17,10 @@ use watcher::{Watcher, Way};
 
 /// Largest number of lines of a cache that can be shown.
 const MOST_LINES: usize = 4096;
+/// Most ways of a set: each step looks at all of them.
+const MOST_WAYS: usize = 512;
 /// Largest number of ways that are shown at once: those of the sets around the present one.
-const MOST_BOXES: usize = 512;
+const MOST_BOXES: usize = 256;
 
 /// The recorded accesses of a kernel.
 #[derive(Debug)]
@@ -288,10 +290,10 @@ fn alone(machine: &Machine) -> Result<Machine, String> {
         return Err("this machine has no cache to show".to_owned());
     };
     first.index = Index::Virtual;
-    if first.lines() > MOST_LINES || !first.sets().is_power_of_two() {
+    if first.lines() > MOST_LINES || first.ways > MOST_WAYS || !first.sets().is_power_of_two() {
         return Err(format!(
-            "a cache of {} lines in {} sets cannot be shown: take at most {MOST_LINES} lines, in a power of two of \
-             sets, so that bits of the address pick the set",
+            "a cache of {} lines in {} sets cannot be shown: take at most {MOST_LINES} lines and {MOST_WAYS} ways, in a \
+             power of two of sets, so that bits of the address pick the set",
             first.lines(),
             first.sets()
         ));

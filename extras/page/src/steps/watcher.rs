@@ -112,42 +112,46 @@ impl Watcher {
             Some(MissKind::Capacity) => Outcome::Capacity,
             Some(MissKind::Conflict) => Outcome::Conflict,
         };
-        let (evicted, changes) = self.update_ways(set, line, was_there, held);
+        let (evicted, changes) = self.update_ways(set, line, was_there, &held);
         let next = self.next(set, line);
         self.steps.push(Step { address, store, set, outcome, evicted, changes, next, place });
     }
 
     /// Updates the shown ways of `set` to its present content; returns the evicted line, and
     /// whether it was dirty, and the ways that changed. `line` was used.
-    fn update_ways(&mut self, set: usize, line: u64, is_hit: bool, mut held: Vec<Held>) -> Update {
+    fn update_ways(&mut self, set: usize, line: u64, is_hit: bool, held: &[Held]) -> Update {
         let now = self.steps.len();
         let ways = &mut self.sets[set];
+        // Without a prefetcher a hit changes no other way, and a miss evicts one line at most: the
+        // sums of the addresses tell which.
+        let arrives = !is_hit && held.iter().any(|held| held.address == line);
+        let sum = |addresses: &mut dyn Iterator<Item = u64>| addresses.fold(0, u64::wrapping_add);
+        let before = ways.iter().flatten().count() + usize::from(arrives);
+        let missing = sum(&mut ways.iter().flatten().map(|way| way.address))
+            .wrapping_add(if arrives { line } else { 0 })
+            .wrapping_sub(sum(&mut held.iter().map(|held| held.address)));
+        let is_gone = |address: u64| match self.prefetches {
+            true => held.iter().all(|held| held.address != address),
+            false => before > held.len() && address == missing,
+        };
         let (mut evicted, mut changes) = (None, Vec::new());
-        if is_hit && !self.prefetches {
-            held.retain(|held| held.address == line); // no other way changes
-        }
-        held.sort_unstable_by_key(|held| held.address);
-        let mut is_placed = vec![false; held.len()];
         for (place, way) in ways.iter_mut().enumerate() {
             let Some(old) = *way else { continue };
-            match held.binary_search_by_key(&old.address, |held| held.address) {
-                Ok(at) => {
-                    is_placed[at] = true;
-                    let used = if old.address == line { now } else { old.used };
-                    *way = Some(Way { dirty: held[at].dirty, used, ..old });
-                }
-                Err(_) if is_hit && !self.prefetches => {}
-                Err(_) => {
-                    evicted = Some((old.address, old.dirty));
-                    *way = None;
-                }
+            if old.address == line
+                && let Some(held) = held.iter().find(|held| held.address == line)
+            {
+                *way = Some(Way { dirty: held.dirty, used: now, ..old });
+            } else if is_gone(old.address) {
+                evicted = Some((old.address, old.dirty));
+                *way = None;
             }
             if *way != Some(old) {
                 changes.push((place, *way));
             }
         }
-        for (held, _) in held.iter().zip(is_placed).filter(|(_, is_placed)| !is_placed) {
-            let Some(place) = ways.iter().position(Option::is_none) else { break };
+        for held in held.iter().filter(|held| self.prefetches || arrives && held.address == line) {
+            let is_there = ways.iter().flatten().any(|way| way.address == held.address);
+            let Some(place) = ways.iter().position(Option::is_none).filter(|_| !is_there) else { continue };
             ways[place] = Some(Way { address: held.address, dirty: held.dirty, used: now, arrived: now });
             changes.push((place, ways[place]));
         }
