@@ -25,7 +25,7 @@ const UNSET = ["preset", "guess", "at", "own"];
 const GUESSES = 3;
 // Largest number of lines of a cache, and of ways, that can be shown.
 const MOST_LINES = 4096;
-const MOST_WAYS = 512;
+const MOST_WAYS = 1024;
 // Most lines of a text that are shown at once; most characters that are used, and that are
 // in the address.
 const MOST_TEXT = 60;

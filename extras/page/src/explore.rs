@@ -337,7 +337,11 @@ mod tests {
         let sentences = argument(&level);
         assert_eq!(
             sentences,
-            json!({ "size": ["up to 48 KiB."], "line": "64 bytes conflict.", "ways": "12 of 4 KiB." })
+            json!({
+                "size": ["the ways give it exactly: 12 ways of 4 KiB are 48 KiB."],
+                "line": "64 bytes conflict.",
+                "ways": "12 of 4 KiB.",
+            })
         );
     }
 }

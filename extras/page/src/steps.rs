@@ -18,7 +18,7 @@ use watcher::{Watcher, Way};
 /// Largest number of lines of a cache that can be shown.
 const MOST_LINES: usize = 4096;
 /// Most ways of a set: each step looks at all of them.
-const MOST_WAYS: usize = 512;
+const MOST_WAYS: usize = 1024;
 /// Largest number of ways that are shown at once: those of the sets around the present one.
 const MOST_BOXES: usize = 256;
 

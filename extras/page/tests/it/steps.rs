@@ -232,7 +232,7 @@ fn caches_and_kernels_that_cannot_be_shown_are_refused() {
     assert!(Steps::walk(&huge, &Kernel::Mm1 { n: 4 }).unwrap_err().contains("cannot be shown"));
     let toml = "name = \"x\"\n[[cache]]\nlevel = 1\nsize = \"32K\"\nline = 8\nways = \"full\"\n";
     let full = Machine::from_toml(toml, "test").unwrap();
-    assert!(Steps::walk(&full, &Kernel::Mm1 { n: 4 }).unwrap_err().contains("512 ways"));
+    assert!(Steps::walk(&full, &Kernel::Mm1 { n: 4 }).unwrap_err().contains("1024 ways"));
     let sweep = Kernel::Cm1 { size: Bytes::kib(64), stride: Bytes::kib(8), passes: 3 };
     let steps = Steps::walk(&large, &sweep).unwrap();
     let misses = steps.steps().iter().filter(|step| step.outcome != Outcome::Hit).count();
