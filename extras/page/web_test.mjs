@@ -1,4 +1,4 @@
-// Drives lab.html in a browser. usage: node web_test.mjs LAB.html ANSWER BIN [--firefox] [--loads N] [--only PART,PART]
+// Drives lab.html in a browser. usage: node web_test.mjs LAB.html ANSWER BIN [--firefox] [--loads N] [--gestures N] [--only PART,PART]
 // ANSWER is the native program of examples/answer.rs, BIN the folder of the programs. Environment:
 // WEB_TEST_BROWSER and WEB_TEST_FIREFOX, the browsers' files; NODE_PATH has playwright-core and axe-core.
 import { execFileSync, spawnSync } from "node:child_process";
@@ -12,6 +12,7 @@ const [page, native, bin] = process.argv.slice(2);
 const [lab, course, discover] = ["lab", "course", "discover"].map(name => `${bin}/${name}`);
 const firefox = process.argv.includes("--firefox");
 const loads = Number(process.argv[process.argv.indexOf("--loads") + 1]) || 0;
+const gestures = process.argv.includes("--gestures") ? Number(process.argv[process.argv.indexOf("--gestures") + 1]) : 300;
 const only = process.argv.includes("--only") ? process.argv[process.argv.indexOf("--only") + 1].split(",") : [];
 const url = pathToFileURL(resolve(page)).href;
 const folder = mkdtempSync(join(tmpdir(), "web-test-"));
@@ -160,8 +161,8 @@ async function undone() {
   await tab.getByRole("button", { name: "That is my guess" }).click();
   await tab.waitForFunction(() => location.hash.includes("guess=0"));
   const guessed = await length();
-  await tab.click("#inside-next");
-  await tab.waitForFunction(() => location.hash.includes("at=18"));
+  await tab.click("#inside-on");
+  await tab.waitForFunction(() => location.hash.includes("at=17"));
   check(guessed === before + 1 && (await length()) === guessed, `a guess is a state, a step is none: ${before}, ${guessed}, ${await length()}`);
   await close(tab);
 }
@@ -297,7 +298,7 @@ async function killed() {
 async function changeable() {
   const tab = await open("any");
   const names = await tab.evaluate(() => core({ do: "catalogue" }).map(({ name }) => name));
-  const titles = await tab.locator("[name=machine] option").allInnerTexts();
+  const titles = await tab.locator("[name=machine] option:not([value=mine])").allInnerTexts();
   check(names.every((name, i) => titles[i].endsWith(`, ${name}`) && titles[i].length > name.length + 10), `machines have their vendors' names: ${titles[5]}`);
   for (const name of names) {
     await tab.selectOption("[name=machine]", name);
@@ -350,7 +351,7 @@ async function returned() {
   await tab.selectOption("#page-inside [name=kernel]", "mm1");
   await tab.fill("#page-inside [name=n]", "12");
   await tab.click("#inside-first");
-  await tab.click("#inside-next");
+  await tab.click("#inside-on");
   await tab.click("#link-any");
   check((await tab.inputValue("#toml")).split("[[cache]]").length === 5, "a description of four levels is there after another page");
   await tab.fill("#page-any [name=ways1]", "2");
@@ -394,6 +395,16 @@ async function quick() {
     return [1, 2, 3].map(at => core({ do: "step", at })).map(({ step, holding }) => `${step.outcome} ${holding}`);
   });
   check(steps.join() === "compulsory 0,capacity 0,capacity 0", `only the first use of a line is compulsory, though a store that passes by brings none: ${steps.join(", ")}`);
+  // Of many sets and ways, those around the accessed one are drawn.
+  for (const [size1, line1, ways1] of [["64K", "16", "1"], ["32K", "64", "full"]]) {
+    const { boxes, touched } = await tab.evaluate(fields => {
+      const form = document.querySelector("#page-inside form");
+      restore(form, { kernel: "mm1", n: "64", at: "20000", ...fields });
+      form.elements.n.dispatchEvent(new Event("input", { bubbles: true }));
+      return { boxes: document.querySelectorAll("#page-inside .way").length, touched: document.querySelectorAll("#page-inside .touched").length };
+    }, { size1, line1, ways1 });
+    check(boxes > 100 && boxes <= 256 && touched === 1, `${size1}, line ${line1}, ways ${ways1}: ${boxes} boxes are drawn, ${touched} of the access`);
+  }
   await tab.click("#link-any");
   await tab.selectOption("#page-any [name=kernel]", "dgemm jki");
   // Firefox's driver appends to a number field instead of filling it.
@@ -573,6 +584,62 @@ async function victims() {
   }
 }
 
+// The access in the loop, its address and its box are on one screen, with a line between them;
+// play makes the steps.
+async function oneScreen() {
+  for (const [key, at] of [["stride", 18], ["transposed", 8194], ["power", 300], ["stride", 32], ["power", 20000]]) for (const [width, height] of [[1280, 800], [1920, 1080]]) {
+    const tab = await open("inside", { viewport: { width, height } });
+    await tab.evaluate(([key, at]) => { location.hash = `#inside?${new URLSearchParams({ ...PRESETS[key], preset: key, guess: 1, at })}`; }, [key, at]);
+    await tab.waitForSelector("#page-inside .thread", { state: "attached" });
+    const seen = await tab.evaluate(() => [".stepper", "#tally", "mark", ".part.set", ".touched"].map(part => {
+      const { top, bottom, right } = document.querySelector(`#page-inside ${part}`).getBoundingClientRect();
+      return top >= 0 && bottom <= innerHeight && right <= innerWidth;
+    }));
+    check(seen.every(Boolean), `${key}, step ${at}: steps, tally, loop, address and box are on one screen of ${width} by ${height}: ${seen}`);
+    const { ends, outcome } = await tab.evaluate(() => {
+      const path = document.querySelector("#page-inside .thread path");
+      const [from, to] = [0, path.getTotalLength()].map(at => path.getPointAtLength(at).matrixTransform(path.getScreenCTM()));
+      const near = (point, part) => {
+        const { left, right, top, bottom } = document.querySelector(`#page-inside ${part}`).getBoundingClientRect();
+        return point.x > left - 3 && point.x < right + 3 && point.y > top - 3 && point.y < bottom + 3;
+      };
+      return { ends: near(from, "mark") && near(to, ".touched"), outcome: document.querySelector("#page-inside .touched").classList.contains(JSON.parse(document.querySelector("#page-inside").dataset.state).step.outcome) };
+    });
+    check(ends && outcome, "a line leads from the access to its box, which has the outcome's colour");
+    await close(tab);
+  }
+  const tab = await open("inside?preset=stride&guess=1&kernel=cm1&at=20");
+  const at = async () => Number((await tab.textContent("#step-at")).match(/Step (\d+)/)[1]);
+  await tab.fill("#speed", "4");
+  await tab.click("#inside-play");
+  await tab.waitForFunction(() => Number(document.querySelector("#step").value) > 24);
+  await tab.click("#inside-play");
+  const paused = await at();
+  await tab.waitForTimeout(300);
+  check((await at()) === paused && paused < 48, `play steps, and pauses: ${paused}`);
+  await tab.click("#inside-play");
+  await tab.waitForFunction(() => document.querySelector("#step").value === "48" && document.querySelector("#inside-play").textContent === "Play");
+  check((await at()) === 48, "and ends with the program");
+  await close(tab);
+}
+
+// On a phone a chart is as wide as the screen, with texts that can be read, and more lines are
+// not drawn than are named.
+async function sparse() {
+  for (const view of ["any?max=256K", "here"]) {
+    const tab = await open(view, { viewport: { width: 360, height: 740 } });
+    await tab.waitForSelector("section:not([hidden]) .picture svg");
+    const { wide, small, odd } = await tab.evaluate(() => {
+      const box = document.querySelector("section:not([hidden]) .picture");
+      const texts = [...box.querySelectorAll("svg text")];
+      return { wide: box.scrollWidth - box.clientWidth, small: Math.min(...texts.map(text => parseFloat(text.getAttribute("font-size")) * text.getScreenCTM().a)),
+        odd: texts.map(text => text.textContent.trim()).filter(text => /\d\.\d{3}/.test(text)) };
+    });
+    check(wide <= 0 && small >= 10 && odd.length === 0, `${view} on a phone: ${wide} px beyond the screen, texts of ${small.toFixed(1)} px or more ${odd}`);
+    await close(tab);
+  }
+}
+
 // On a phone, the effect of a step stays visible next to the sets; no table covers it.
 async function inSight() {
   const tab = await open("inside?kernel=mm1&n=32&size1=1K&line1=16&ways1=4&at=200", { viewport: { width: 360, height: 740 } });
@@ -635,7 +702,7 @@ async function measured(view = "here", clock) {
 async function curves() {
   const tab = await open("here");
   await tab.click("#curves");
-  const save = tab.locator("#measured .buttons button").first();
+  const save = tab.locator("#measured > .buttons button").first();
   await save.waitFor({ timeout: 300000 });
   const [saved] = await Promise.all([tab.waitForEvent("download"), save.click()]);
   const record = join(folder, "spark.json");
@@ -849,11 +916,30 @@ async function guessed() {
   check(!(await tab.isVisible(".stepper")), "an arrow key moves between the guesses, and takes none");
   await tab.keyboard.press("Tab");
   await tab.keyboard.press("Enter");
-  check((await tab.evaluate(() => document.activeElement.textContent)) === "That is my guess", "the button takes one, and keeps the focus");
-  check((await tab.isVisible(".stepper")) && /Your guess: .*every element misses.*second pass hits/i.test(await tab.textContent("#guessed")), `the guess is next to what happens: ${await tab.textContent("#guessed")}`);
+  check((await tab.evaluate(() => document.activeElement.id)) === "inside-on" && !(await tab.isVisible(".guesses")), "the button takes one, and the focus goes to the steps");
+  check((await tab.isVisible(".stepper")) && /Your guess: .*every element misses/i.test(await tab.textContent("#guessed")), `the guess is next to the steps: ${await tab.textContent("#guessed")}`);
+  // First the count of his steps, then what happens, then one more question.
+  check(!(await tab.isVisible("#told")), "what happens is not told before");
+  for (let press = 0; press < 8; press++) await tab.keyboard.press("Enter");
+  check(/4 elements, 0 misses/.test(await tab.textContent("#tally")) && !(await tab.isVisible("#told")), `it is counted while he steps: ${await tab.textContent("#tally")}`);
+  for (let press = 0; press < 8; press++) await tab.keyboard.press("Enter");
+  check((await tab.isVisible("#told")) && /second pass hits/.test(await tab.textContent("#told")), "and told after the pass");
+  check(/0 of 1 right, of 3/.test(await tab.textContent("#score")), `the guesses have a score: ${await tab.textContent("#score")}`);
+  await tab.fill("#next-count", "4");
+  await tab.getByRole("button", { name: "Try it" }).click();
+  check(/You said 4; it is 16\./.test(await tab.textContent("#next")) && (await tab.inputValue("#page-inside [name=stride]")) === "4K", `the next question is tried: ${await tab.textContent("#next p[role]")}`);
+  for (const [key, is] of [["transposed", "4"], ["power", "4,787"]]) {
+    await tab.evaluate(key => { // each next question, to its end
+      const { set, to } = TALLIES[key].next;
+      location.hash = `#inside?${new URLSearchParams({ ...PRESETS[key], preset: key, guess: 1, ...set, at: to })}`;
+    }, key);
+    await tab.waitForFunction(is => document.querySelector("#next p[role]").textContent.endsWith(`it is ${is}.`), is, { timeout: 20000 }).catch(() => {});
+    check((await tab.textContent("#next p[role]")).endsWith(`it is ${is}.`), `and so is that of ${key}: ${await tab.textContent("#next p[role]")}`);
+  }
   const facts = await tab.evaluate(() => {
     const run = kernel => core({ do: "walk", toml: machineToml(document.querySelector("#page-inside form"), false), kernel }).counts;
     const form = document.querySelector("#page-inside form");
+    restore(form, PRESETS.stride);
     const stride = run({ name: "cm1", size: 65536, stride: 8192, passes: 3 });
     restore(form, { size1: "1K", line1: "16", ways1: "2" });
     return { misses: stride.accesses - stride.hits, conflicts: [32, 36].map(n => run({ name: "mm1", n }).conflict) };
@@ -872,6 +958,77 @@ async function ownAccesses() {
   check(/line 1: no loop around it has the variable 'j'/.test(await say(tab)), `what does not fit is named: ${await say(tab)}`);
   await tab.fill("#page-inside [name=own]", "load <b>[0]");
   check(/'<'/.test(await say(tab)), "and nothing of it becomes part of the page");
+  await close(tab);
+}
+
+// A guess is drawn before it is measured, by a drag or a slider; the measurement says how far
+// it was off.
+async function drawn() {
+  const tab = await open("here");
+  const value = at => tab.textContent(`#guess-${at} + output`);
+  const handle = tab.locator("#page-here .guess circle").first();
+  await handle.scrollIntoViewIfNeeded();
+  const box = await handle.boundingBox();
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  check((await value(0)) === "32 KiB", "the steps begin where those of the known machine are");
+  await tab.mouse.move(x, y);
+  await tab.mouse.down();
+  await tab.mouse.move(x + 20, y, { steps: 4 });
+  await tab.mouse.up();
+  const first = await value(0);
+  check(/^(40|48|64|80|96|112|128) KiB$/.test(first), `a step is dragged: ${first}`);
+  await tab.mouse.move(x + 90, y);
+  check((await value(0)) === first, "and let go");
+  await tab.locator("#guess-1").focus();
+  await tab.keyboard.press("End");
+  check((await value(1)) === (await value(2)), "no level ends after the next one");
+  const said = await tab.evaluate(async () => {
+    const level = { level: 1, size_low: 32768, size_high: 32768, size_text: "32 KiB", line: 64, ways: 8, latency_ns: 1, penalty_ns: 3, confidence: "high", agree: 2, of: 2, why: { size: [], line: "l", ways: "w" } };
+    Helper.prototype.ask = async function() {
+      await this.last;
+      this.progress(9, [[4096, 1], [32768, 1.1], [65536, 4], [131072, 4.1]]);
+      return { runs: 2, settled: true, levels: [level], beyond_ns: null };
+    };
+    document.querySelector("#measure").click();
+    while (!document.querySelector("#page-here").dataset.done) await new Promise(done => setTimeout(done, 50));
+    return [document.querySelector(".you-said").textContent, document.querySelectorAll("#page-here .guess path").length, document.querySelectorAll("#page-here .guess circle").length].join("; ");
+  });
+  check(said === `Level 1: you said ${first}; it is 32 KiB.; 1; 0`, `the truth is drawn over the guess: ${said}`);
+  await close(tab);
+}
+
+// This computer, once measured, is there after a reload and in the list of machines; a chart
+// can be saved, and each page leads to the next.
+async function travels() {
+  const tab = await open("here");
+  const levels = [{ level: 1, size: 32768, size_text: "32 KiB", size_low: 32768, size_high: 32768, line: 64, ways: 8, latency_ns: 1.5, penalty_ns: 3,
+    confidence: "high", agree: 2, of: 2, why: { size: ["the ways."], line: "l.", ways: "w." } }];
+  await tab.evaluate(levels => stored.set("computer", { found: { levels }, points: [[4096, 1.5], [32768, 1.5], [65536, 4.5]], at: 0 }), levels);
+  await tab.reload();
+  await tab.waitForSelector("html[data-ready]", { state: "attached" });
+  check((await tab.innerText("#verdict")).includes("32 KiB") && (await tab.isVisible("#page-here .picture:not(.known) svg")), "a measurement is there after a reload");
+  await tab.click("#page-here .next-part");
+  await tab.waitForSelector("#page-any:not([hidden]) .picture svg");
+  const { first, machine, ways } = await tab.evaluate(() => {
+    const { machine, ways1 } = document.querySelector("#page-any form").elements;
+    return { first: machine.options[0].textContent, machine: machine.value, ways: ways1.value };
+  });
+  check(first === "this computer, measured" && machine === "mine" && ways === "8", `and the first machine of the next page: ${first}, ${machine}, ${ways}`);
+  check((await tab.locator("#page-any .picture desc").textContent()).includes("this computer"), "whose curves are drawn");
+  if (!firefox) for (const [ending, begins] of [["SVG", "<svg"], ["PNG", "\x89PNG"], ["CSV", "curve,stride,misses per access\r\n8 KiB,"]]) {
+    const [saved] = await Promise.all([tab.waitForEvent("download"), tab.locator("#page-any .numbers").getByRole("button", { name: ending }).click()]);
+    await saved.saveAs(join(folder, saved.suggestedFilename()));
+    const text = readFileSync(join(folder, saved.suggestedFilename()), "latin1");
+    check(text.startsWith(begins) && text.length > 400, `a chart is saved as ${saved.suggestedFilename()}, ${text.length} bytes`);
+  }
+  await tab.click("#page-any .next-part");
+  await tab.click("#page-inside .next-part");
+  check(await tab.isVisible("#page-mystery"), "each page leads to the next");
+  await tab.click("#link-here");
+  await tab.getByRole("button", { name: "Forget it" }).click();
+  await tab.click("#link-any");
+  await tab.waitForSelector("#page-any:not([hidden]) .picture svg");
+  check((await tab.inputValue("#page-any [name=machine]")) === "i5-7500" && (await tab.evaluate(() => document.querySelector("#page-any [name=machine]").options[0].disabled)), "and it can be forgotten");
   await close(tab);
 }
 
@@ -913,6 +1070,20 @@ async function caused() {
   await tab.waitForFunction(shown, null, { timeout: 10_000 }).catch(() => {}); // the check says what is there instead
   const value = await tab.textContent(".chart-value");
   check(/64 KiB/.test(value) && /16 lines in 1 set of 8 ways/.test(value), `the pointer shows it: ${value.replaceAll("\n", ", ")}`);
+  const inset = () => tab.evaluate(() => ["box", "over", "full"].map(kind => document.querySelectorAll(`.chart-value .inset .${kind}`).length).join());
+  check((await inset()) === "64,1,0" && /16 lines for 8 ways, so they miss/.test(value), `with the sets of its array, the one that overflows marked: ${await inset()}`);
+  await tab.keyboard.press("Escape");
+  await tab.locator("#page-any .picture svg:not(.before)").focus();
+  const fits = await tab.evaluate(() => { // an array that fills each set, by the keys
+    const svg = document.querySelector("#page-any .picture svg:not(.before)");
+    const curve = svg.chart.curves.find(curve => curve.name === "32 KiB");
+    svg.current = { curve, point: curve.points[0] };
+    svg.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+    return document.querySelector(".chart-value").textContent;
+  });
+  check((await inset()) === "64,0,64" && /at most 8 for 8 ways/.test(fits), `and full sets by the keyboard: ${await inset()}`);
+  await tab.mouse.move(at.left + 2, at.top - 2);
+  await tab.waitForFunction(shown, null, { timeout: 10_000 }).catch(() => {});
   await tab.mouse.click(at.left + 2, at.top - 2);
   await tab.waitForSelector("#page-inside:not([hidden])");
   check((await tab.inputValue("#page-inside [name=stride]")) === "4K" && /conflict miss/.test(await tab.textContent(".said")), "a click on it opens its accesses");
@@ -936,6 +1107,101 @@ async function caused() {
   await close(tab);
 }
 
+// A question's sentence is grey as soon as the settings are not the question's.
+async function premised() {
+  const tab = await open("inside?preset=stride&guess=1&kernel=cm1&array=64K&stride=8K&passes=3&size1=32K&line1=64&ways1=8&at=32");
+  const old = () => tab.evaluate(() => [document.querySelector("#told > p").hasAttribute("data-old"), document.querySelector("#preset").lastElementChild.checkVisibility()].join());
+  check((await old()) === "false,false", "a question's sentence holds with its settings");
+  await tab.fill("#page-inside [name=array]", "128K");
+  check((await old()) === "true,true", `and is struck out after a change: ${await old()}`);
+  await tab.getByRole("button", { name: "Back to them" }).click();
+  check((await old()) === "false,false" && (await tab.inputValue("#page-inside [name=array]")) === "64K", "a button leads back");
+  await close(tab);
+}
+
+// A trace of millions of lines: its beginning is shown, and it is not in the address.
+async function longTrace() {
+  const tab = await open("inside?kernel=own&at=9");
+  for (const lines of [130000, 500000]) {
+    await tab.evaluate(lines => {
+      const { own } = document.querySelector("#page-inside form").elements;
+      own.value = Array.from({ length: lines }, (_, i) => `r ${64 * (i % 4096)} 4`).join("\n");
+      own.dispatchEvent(new Event("input", { bubbles: true }));
+    }, lines);
+    await tab.waitForFunction(() => /of 20,000/.test(document.querySelector("#step-at").textContent), null, { timeout: 20000 }).catch(() => {});
+    check(!(await say(tab)) && /first 20,000/.test(await tab.textContent("#preset-note")), `a trace of ${lines} lines is shown: ${await say(tab)} ${await tab.textContent("#preset-note")}`);
+  }
+  await tab.click("#inside-last");
+  await tab.waitForTimeout(400);
+  check((await tab.evaluate(() => location.hash.length)) < 4000, "its text is not in the address");
+  check(/r \d+ 4/.test(await tab.textContent("#page-inside .loop .here")), "its line is marked");
+  const file = join(folder, "trace.txt");
+  writeFileSync(file, " L 1000,8\n S 2000,8\n".repeat(100000));
+  await tab.locator("#page-inside input[type=file]").setInputFiles(file);
+  await tab.waitForFunction(() => /\b0x2000\b/.test(document.querySelector("#page-inside .sets")?.innerText + document.querySelector(".said").textContent));
+  check(!(await say(tab)), `a trace of ${readFileSync(file).length} bytes is read from a file: ${await say(tab)}`);
+  await tab.fill("#page-inside [name=own]", "nonsense");
+  check((await tab.textContent("#preset-note")) === "" && (await say(tab)).length > 10, "an error has no note of the trace before");
+  await close(tab);
+}
+
+// Times that show nothing are measured once more; then the page says what to do, and nothing
+// of events.
+async function unclear() {
+  const tab = await open("here");
+  const told = await tab.evaluate(async () => {
+    const inner = core;
+    let [first, second] = [0, 0];
+    core = request => (request.do === "read" ? { svg: inner(request).svg, answer: { verdict: "refused", reason: "the event counts something else", why: ["Levels: arrays up to 20 KiB"] } } : inner(request));
+    const { ask } = Helper.prototype;
+    Helper.prototype.ask = function(request) { if (request.from === 0) second = first++; return ask.call(this, request); };
+    document.querySelector("#curves").click();
+    while (!document.querySelector("#page-here").dataset.done) await new Promise(done => setTimeout(done, 100));
+    return { first, text: document.querySelector("#measured").innerText, record: document.querySelector("#page-here").dataset.record };
+  });
+  check(told.first === 2 && /disturbed/.test(told.text) && !/event|Levels/.test(told.text), `curves without an answer are measured twice, and say what to do: ${told.first}, ${told.text.split("\n").find(line => /No answer/.test(line))}`);
+  const digits = JSON.parse(told.record).rows.map(row => String(row.figures[0].amount).replace(/^0\.0*|\./g, "").length);
+  check(Math.max(...digits) <= 3, `a browser's times have three digits: ${Math.max(...digits)}`);
+  await close(tab);
+}
+
+// On paper: the machine, the reasons, no empty page.
+async function onPaper() {
+  const tab = await open("any");
+  await tab.emulateMedia({ media: "print" });
+  emulated((await tab.isVisible("#page-any [name=size1]")) && !(await tab.isVisible("footer")), "the machine is printed, the footer is not");
+  await tab.evaluate(() => { location.hash = "#inside?preset=stride&guess=1&kernel=cm1&array=64K&stride=8K&passes=3&size1=32K&line1=64&ways1=8&at=32"; });
+  await tab.waitForSelector("#page-inside:not([hidden])");
+  await tab.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  emulated(await tab.isVisible("#preset-answer"), "and so is the reason of a question");
+  await close(tab);
+}
+
+// Arrays, and outcomes in forced colours, are told apart without their colours.
+async function colourless() {
+  const tab = await open("inside?kernel=mm1&n=12&size1=512&line1=16&ways1=4&at=500", { forcedColors: "active" });
+  const { boxes, key, legend } = await tab.evaluate(() => ({
+    boxes: [...document.querySelectorAll("#page-inside .way b")].map(letter => letter.textContent),
+    key: document.querySelector("#page-inside .sets .key").innerText,
+    legend: [...document.querySelectorAll("#page-inside .results > div > .key span")].map(part => getComputedStyle(part).borderLeftColor),
+  }));
+  check(new Set(boxes).size === 3 && [...new Set(boxes)].every(letter => key.includes(`${letter} `)), `each box has its array's letter: ${[...new Set(boxes)]}, ${key.replaceAll("\n", " ")}`);
+  emulated(new Set(legend).size === 4, `forced colours leave the outcomes their own: ${legend}`);
+  await close(tab);
+}
+
+// Values that cannot be are not offered: a size or a line has no full associativity.
+async function offered() {
+  const tab = await open("mystery");
+  const forms = await tab.evaluate(() => ["size", "line", "ways"].map(part => [...document.querySelectorAll(`#s311-c-${part} select`)[0].options].some(option => option.value === "fully-associative")));
+  check(forms.join() === "false,false,true", `only ways can be fully associative: ${forms}`);
+  await tab.click("#link-any");
+  await tab.fill("#page-any [name=size1]", "40K");
+  await tab.fill("#page-any [name=ways1]", "2");
+  check(/Level 1 has 320 sets/.test(await tab.innerText("#page-any")), "sets that are no power of two are named on Any machine too");
+  await close(tab);
+}
+
 // Texts that a program prints where it has none.
 async function printed() {
   const odd = tab => tab.evaluate(() => {
@@ -955,11 +1221,65 @@ async function printed() {
   // A level that is known, so that the page offers to compare its curves.
   await tab.evaluate(() => {
     const level = { size: 32768, line: 64, ways: 8, latency_ns: 1, penalty_ns: 3 };
-    document.querySelector("#page-here").dataset.verdict = JSON.stringify({ levels: [level] });
+    stored.set("computer", { found: { levels: [level] } });
   });
   await tab.click("#curves");
   await tab.waitForSelector("#page-here[data-done]", { state: "attached", timeout: 300000 });
-  check((await odd(tab)) === "" && (await tab.locator("#measured .buttons button").count()) === 2, `nor after the curves: ${await odd(tab)}`);
+  check((await odd(tab)) === "" && (await tab.locator("#measured > .buttons button").count()) === 2, `nor after the curves: ${await odd(tab)}`);
+  await close(tab);
+}
+
+// Random gestures on all pages: no exception, no text of a missing value, no lost step; how
+// long frames took is printed.
+async function fumbled() {
+  const tab = await open("inside");
+  const told = await tab.evaluate(async gestures => {
+    let seed = 11;
+    const random = below => (seed = (seed * 48271) % 2147483647) % below;
+    const any = all => all[random(all.length)];
+    const frames = [];
+    let last = performance.now();
+    const frame = now => { frames.push(now - last); last = now; requestAnimationFrame(frame); };
+    requestAnimationFrame(frame);
+    const TEXTS = ["", "0", "3", "48", "1e9", "64 KiB", "8k", "-1", "x", "4 ns", "full", "r 0x40 4\nw 80", "for i in 0..9: load a[i*8]", "é\u202e<b>"];
+    const LEFT_OUT = /^(Measure this|Curves by|SVG|PNG|CSV|Save)/; // minutes, downloads
+    const section = () => document.querySelector("section:not([hidden])");
+    const { at } = document.querySelector("#page-inside form").elements;
+    const lost = [];
+    const [odd, slow] = [new Set(), []];
+    for (let gesture = 0; gesture < gestures; gesture++) {
+      const page = section();
+      const seen = [...document.querySelectorAll("nav a"), ...page.querySelectorAll("button, input:not([type=file]), select, textarea, summary, a, svg.chart, canvas")].filter(part =>
+        part.checkVisibility() && !part.disabled && !LEFT_OUT.test(part.textContent));
+      const part = random(12) ? any(seen.filter(part => !part.closest("nav"))) ?? any(seen) : any([...document.querySelectorAll("nav a")]);
+      const before = at.value;
+      const began = performance.now();
+      const input = () => { part.dispatchEvent(new Event("input", { bubbles: true })); part.dispatchEvent(new Event("change", { bubbles: true })); };
+      part.focus?.();
+      if (part.matches("[type=range]")) { part.value = Number(part.min) + random(1 + part.max - part.min); input(); }
+      else if (part.matches("select")) { part.value = any([...part.options].filter(option => !option.disabled)).value; input(); }
+      else if (part.matches("input:not([type=radio], [type=checkbox]), textarea")) { part.value = any(TEXTS); input(); }
+      else if (part.matches("svg, canvas")) {
+        const { left, top, width, height } = part.getBoundingClientRect();
+        const at = { bubbles: true, clientX: left + random(Math.ceil(width)), clientY: top + random(Math.ceil(height)) };
+        for (const kind of ["pointermove", "pointerdown", "pointerup", "click"]) part.dispatchEvent(new (kind === "click" ? MouseEvent : PointerEvent)(kind, at));
+        part.dispatchEvent(new KeyboardEvent("keydown", { key: any(["ArrowRight", "ArrowUp", "Enter", "Escape"]), bubbles: true }));
+      } else part.click();
+      if (part.closest("form.controls") && page.id === "page-inside" && at.value !== before) lost.push(`${part.name || part.ariaLabel}: ${before} to ${at.value}`);
+      await new Promise(requestAnimationFrame);
+      slow.push([performance.now() - began, `${page.id} ${part.id || part.name || part.textContent.slice(0, 20)} ${part.value ?? ""} ${document.querySelector("#page-inside form").elements.kernel.value}`]);
+      if (random(7) === 0) await new Promise(done => setTimeout(done, 30));
+      if (gesture % 10) continue;
+      const walker = document.createTreeWalker(section(), NodeFilter.SHOW_TEXT);
+      while (walker.nextNode()) if (!walker.currentNode.parentElement.closest("metadata") && /\b(null|undefined|NaN)\b|\[object/.test(walker.currentNode.data)) odd.add(walker.currentNode.data.slice(0, 80));
+    }
+    frames.sort((a, b) => a - b);
+    slow.sort(([a], [b]) => b - a);
+    return { lost, odd: [...odd], slow: slow.slice(0, 5).map(([time, what]) => `${what} ${time.toFixed(0)} ms`).join("; "), count: frames.length, longest: frames.at(-1), above: frames.filter(time => time > 250).length, middle: frames[frames.length >> 1] };
+  }, gestures);
+  check(told.lost.length === 0, `${gestures} random gestures lose no step: ${told.lost.slice(0, 3)}`);
+  check(told.odd.length === 0, `and print no missing value: ${told.odd.slice(0, 3).join("; ")}`);
+  console.log(`     ${told.count} frames: median ${told.middle.toFixed(0)} ms, longest ${told.longest.toFixed(0)} ms, ${told.above} above 250 ms; slowest gestures: ${told.slow}`);
   await close(tab);
 }
 
@@ -987,7 +1307,7 @@ async function limited() {
 const alone = firefox ? [] : [accessible];
 const driven = firefox ? [] : [killed, curves];
 const parts = [...alone, equal, redraw, changeable, sliders, returned, quick, unfrozen, focused, argued, laidOver, readable, numbers, victims, bounded,
-  standing, impossible, compared, typed, allWays, guessed, ownAccesses, sized, caused, limited, inSight, linked, undone, steps, badInput, background, printed,
+  standing, oneScreen, sparse, impossible, compared, typed, allWays, guessed, premised, ownAccesses, longTrace, drawn, travels, sized, offered, onPaper, colourless, caused, fumbled, limited, inSight, linked, undone, steps, badInput, background, printed, unclear,
   mystery, exchanged, ...driven, clocks, tally];
 const unknown = only.filter(name => !parts.some(part => part.name === name));
 check(unknown.length === 0, `each part of --only is one of the test's: ${unknown}`);

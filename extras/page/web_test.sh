@@ -2,8 +2,8 @@
 # Makes lab.html and drives it in a browser. If a tool for that is missing, prints which,
 # and exits successfully.
 #
-# usage: extras/page/web_test.sh [--loads N] [--only PART,PART]
-# N measurements of this computer; only these functions of web_test.mjs
+# usage: extras/page/web_test.sh [--loads N] [--gestures N] [--only PART,PART]
+# N measurements of this computer; N random gestures; only these functions of web_test.mjs
 set -eu
 cd "$(dirname "$(readlink -f "$0")")/../.."
 . scripts/browser.sh

@@ -83,7 +83,11 @@ impl Axis {
         };
         let ends = [grid.low, grid.high].map(|at| if self.is_log { 10f64.powf(at) } else { at });
         if self.names.is_empty() {
-            (grid.bold, grid.light) = (self.ticks(ends, most.max(2)), self.ticks(ends, 5 * most.max(2)));
+            grid.bold = self.ticks(ends, most.max(2));
+            // between few lines of a logarithmic axis, the light ones show the scale
+            if self.is_log && !self.is_bytes {
+                grid.light = self.ticks(ends, 5 * most.max(2));
+            }
             grid.bold = if grid.bold.len() < 2 { ends.to_vec() } else { grid.bold };
         }
         grid

@@ -145,7 +145,7 @@ impl Chart {
         }
         self.view = View { panels: view.panels && self.x.names.is_empty(), ..*view };
         let (columns, rows) = self.grid();
-        let (width, height) = (400.max(150 * columns), 300.max(100 + 150 * rows));
+        let (width, height) = (320.max(150 * columns), 300.max(100 + 150 * rows));
         let fits = |least: i32, side: f64| (f64::from(least)..=5000.0).contains(&side);
         if view.size.is_some_and(|size| !fits(width, size.0) || !fits(height, size.1)) {
             return Err(format!("the size of this chart is {width}x{height} to 5000x5000 pixels"));

@@ -11,7 +11,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use serde_json::{Value, json};
 
 use crate::axis::{Axis, Grid};
-use crate::chart::Chart;
+use crate::chart::{Chart, Series};
 use crate::labels::{self, EndName, GAP, HEIGHT, Pixel, U};
 use crate::style::{FAINT, GRID, PAPER, SOFT, Style, TEXT, of_text};
 
@@ -36,6 +36,8 @@ const ROWS: usize = 3;
 const RIM: f64 = 0.8;
 const RING: f64 = 1.4;
 const HOLLOW: f64 = 3.6;
+/// A fall of a curve is visible if its highest value is more than this share of the chart's.
+const VISIBLE: f64 = 0.1;
 /// Width of a bar.
 const BAR: f64 = 26.0;
 
@@ -78,6 +80,17 @@ impl Chart {
     /// Whether the curves have their names at their ends.
     fn has_ends(&self) -> bool {
         self.series.len() > 1 && !self.view.panels && self.x.names.is_empty()
+    }
+
+    /// Where a curve in order falls, for its name: the last point before it falls below the middle
+    /// of its highest and its last value, where the last is less than half of the highest.
+    fn falling_edge(&self, series: &Series) -> Option<usize> {
+        let is_shown = |at: &&(f64, f64)| self.x.shows(at.0) && self.y.has(at.1);
+        let (_, last) = series.points.iter().rfind(is_shown)?;
+        let highest = series.points.iter().filter(is_shown).map(|at| at.1).fold(*last, f64::max);
+        let top = self.points().filter(|at| is_shown(&at)).map(|at| at.1).fold(0.0, f64::max);
+        let falls = self.ordered && 2.0 * last < highest && highest > VISIBLE * top;
+        series.points.iter().rposition(|at| at.1 > (highest + last) / 2.0).filter(|_| falls)
     }
 
     /// The label of an axis, with the unit of sizes, and the scale.
@@ -174,7 +187,8 @@ where
     fn plot(&self, cell: &DrawingArea<DB, Shift>, curves: Range<usize>) -> Drawn<Vec<Value>> {
         let chart = self.chart;
         let (across, down) = cell.get_pixel_range();
-        let names = chart.series.iter().map(|series| labels::width(&series.name, TICK));
+        let ending = chart.series.iter().filter(|series| chart.falling_edge(series).is_none());
+        let names = ending.map(|series| labels::width(&series.name, TICK));
         let names = names.max().filter(|_| chart.has_ends()).unwrap_or(0) + EDGE;
         let (left, right) = (across.start + TICKS, across.end - names);
         let label = if chart.x.is_bytes { 28 * U } else { 50 * U };
@@ -209,7 +223,7 @@ where
             .margin_right(names)
             .set_label_area_size(LabelAreaPosition::Left, TICKS)
             .set_label_area_size(LabelAreaPosition::Bottom, down.end - bottom)
-            .build_cartesian_2d(x, chart.y.grid(heights, (bottom - top) / (27 * U)))?;
+            .build_cartesian_2d(x, chart.y.grid(heights, ((bottom - top) / (40 * U)).max(5)))?;
         let shades = marks.iter().map(|mark| [(mark.0, f64::MIN), (mark.1, f64::MAX)]);
         context.draw_series(shades.map(|ends| Rectangle::new(ends, FAINT.filled())))?;
         context
@@ -234,14 +248,23 @@ where
         Ok(values)
     }
 
-    /// Names at the ends of curves, with a thin line to an end that is not next to its name.
+    /// Names at the falling edges of curves, or at their ends, with a thin line to a place that is
+    /// not next to its name.
     fn ends(&self, curves: &[Value], plot: &Range<i32>) -> Drawn<()> {
         let series = &self.chart.series;
+        let texts = Vec::from_iter(series.iter().map(|series| match self.chart.falling_edge(series) {
+            Some(_) => series.name.replace(' ', "").replace("iB", ""),
+            None => series.name.clone(),
+        }));
         let name = |(index, curve): (usize, &Value)| {
-            let mut points = curve["points"].as_array()?.iter().take(series[index].points.len());
-            let point = points.rfind(|point| point.is_array())?;
-            let end = (point[0].as_i64()? as i32, point[1].as_i64()? as i32);
-            Some(EndName { index, end, width: labels::width(&series[index].name, TICK), y: end.1 })
+            let points = curve["points"].as_array()?.get(..series[index].points.len())?;
+            let place = |point: &Value| Some((point[0].as_i64()? as i32, point[1].as_i64()? as i32));
+            let edge = self.chart.falling_edge(&series[index]);
+            let end = match edge.and_then(|at| place(points.get(at)?).zip(place(points.get(at + 1)?))) {
+                Some((high, low)) => ((high.0 + low.0) / 2, (high.1 + low.1) / 2),
+                None => place(points.iter().rfind(|point| point.is_array())?)?,
+            };
+            Some(EndName { index, end, width: labels::width(&texts[index], TICK), y: end.1 })
         };
         let names = curves.iter().enumerate().filter_map(name).collect();
         for EndName { index, end, width, y } in labels::at_ends(names, plot) {
@@ -251,7 +274,7 @@ where
             }
             let corners = [(left - U, y - 6 * U), (left + width + U, y + 6 * U)];
             self.root.draw(&Rectangle::new(corners, PAPER.mix(0.75).filled()))?;
-            self.text((left, y), &series[index].name, HPos::Left, TICK, of_text(colour))?;
+            self.text((left, y), &texts[index], HPos::Left, TICK, of_text(colour))?;
         }
         Ok(())
     }

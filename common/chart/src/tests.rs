@@ -38,7 +38,7 @@ fn charts_show_all_that_they_are_given() {
         (misses(1), "stride in bytes (K = 1024), logarithmic", 26),
         (misses(2), "16 KiB", 54),
         (misses(11), "8 MiB", 396),
-        (misses(11), "0.1", 396),
+        (misses(11), "0.2", 396),
         (viewed(misses(11), View { panels: true, ..WHOLE }), "128 KiB", 396),
         (sixty, "curve 59", 0),
         (times(&row), "4", 8),
@@ -58,6 +58,26 @@ fn charts_show_all_that_they_are_given() {
     }
     let [gap, none] = [times(&row).svg(), times(&row[..2]).svg()];
     assert!(gap.contains("a &lt; b") && gap.matches("<polyline").count() > none.matches("<polyline").count());
+}
+
+/// Curves that fall have short names at their falling edges, next to each other; others have
+/// theirs at the end.
+#[test]
+fn a_name_is_at_the_falling_edge_of_its_curve() {
+    let fits = |size, stride| size / stride <= 8;
+    let rows = (0..3).flat_map(|at| (6..15).map(move |stride| (65536u64 << at, 1u64 << stride)));
+    let reading = |size, at| Some(Reading::new(f64::from(u8::from(!fits(size, at))), Source::Model));
+    let rows = rows.map(|(size, at)| (size, at, reading(size, at)));
+    let svg = sweep("Misses", Axis::linear("misses per access"), rows).svg();
+    let place = |name: &str| {
+        let text = svg.split("<text ").find(|text| text.contains(&format!(">\n{name}\n"))).unwrap();
+        let number =
+            |key: &str| text.split(key).nth(1).unwrap().split('"').next().unwrap().parse::<i32>().unwrap();
+        (number("x=\""), number("y=\""))
+    };
+    let [first, second, third] = ["64K", "128K", "256 KiB"].map(place);
+    assert!(first.0 < second.0 && first.1 == second.1, "{first:?} {second:?}");
+    assert!(second.0 < third.0 && third.1 < second.1, "the largest does not fall: {third:?}");
 }
 
 #[test]
@@ -99,7 +119,7 @@ fn pictures_have_the_size_that_is_asked_for_or_are_refused() {
         (misses(4), range((1e6, 1e7)), "nothing of this chart is in that range"),
         (misses(4), range((16.0, 4.0)), "must be below the second"),
         (misses(4), range((0.0, 16.0)), "above 0 on a logarithmic axis"),
-        (misses(4), of((100.0, 50.0)), "400x300 to 5000x5000"),
+        (misses(4), of((100.0, 50.0)), "320x300 to 5000x5000"),
         (misses(40), View { panels: true, ..of((400.0, 300.0)) }, "600x1600"),
     ] {
         let error = chart.viewed(&view).unwrap_err();

@@ -11,6 +11,7 @@ function missRequest(program, n, toml) {
 function anyPage(section, write) {
   const catalogue = core({ do: "catalogue" });
   const titled = ({ name, description }) => [name, `${description}, ${name}`];
+  const mine = el("option", { value: "mine", hidden: true }, t("any-mine"));
   const measured = { text: undefined };
   const file = el("input", { type: "file", accept: ".json,.csv,.out,.txt" });
   const forget = el("button", { type: "button", hidden: true, click: () => lay(undefined) }, t("any-forget"));
@@ -22,7 +23,9 @@ function anyPage(section, write) {
     field("any-max", select("max", ["64K", "128K", "256K", "512K", "1M", "2M", "4M"].map(size => [size, size]), "64K")),
     machineFields(),
     field("any-measured", file, { hint: t("any-measured-hint") }), forget);
+  form.elements.machine.prepend(mine);
   const wrong = complaint();
+  const odd = el("p", { class: "soft" });
   const box = pictureBox("any-chart");
   const reading = el("details", {}, el("summary", {}, t("any-read")), el("div"));
   const importing = el("details", {}, el("summary", {}, t("any-toml")),
@@ -33,7 +36,7 @@ function anyPage(section, write) {
   const waiting = el("p", { class: "buttons", hidden: true }, el("progress", { "aria-label": t("any-drawing") }),
     el("button", { type: "button", click: () => helper?.stop() }, t("here-stop")));
   section.append(el("div", { class: "split" }, form,
-    el("div", { class: "results" }, wrong.box, waiting, box, reading, importing, products(() => current()))));
+    el("div", { class: "results" }, wrong.box, waiting, box, odd, reading, importing, products(() => current()))));
   useAsDefaults(form);
   form.isPossible = () => isMachine(form, true) !== undefined;
   // On narrow screens the chart stays visible as long as the sliders are.
@@ -49,6 +52,7 @@ function anyPage(section, write) {
   function current() {
     const name = form.elements.machine.value;
     if (name === "own") return given ?? machineToml(form);
+    if (name === "mine") return ownMachine().toml;
     return catalogue.find(entry => entry.name === name).toml;
   }
 
@@ -78,7 +82,7 @@ function anyPage(section, write) {
     const max = form.elements.max.value;
     const show = form.elements.show.value;
     const request = {
-      do: "sweep", toml: current(), min: 8192, max: amountOf(max), measured: measured.text,
+      do: "sweep", toml: current(), min: 8192, max: amountOf(max), measured: measured.text, ...shape(),
       show: show === "time" ? "time" : { misses: { level: Number(show) } },
     };
     const asked = JSON.stringify(request);
@@ -120,6 +124,9 @@ function anyPage(section, write) {
 
   function changed() {
     tidyMachine(form);
+    const { level, sets } = isMachine(form, true)?.levels.map(({ size, line, ways }, i) => ({ level: i + 1, sets: size / line / ways }))
+      .find(({ sets }) => !Number.isInteger(Math.log2(sets))) ?? {};
+    odd.textContent = level ? t("any-modulo", level, sets) : "";
     const { show, levels } = form.elements;
     for (const option of show.options) option.disabled = Number(option.value) > levels.value;
     if (show.selectedOptions[0].disabled) show.value = levels.value;
@@ -166,7 +173,8 @@ function anyPage(section, write) {
   });
   return {
     restore(state) {
-      restore(form, state);
+      mine.hidden = mine.disabled = !ownMachine();
+      restore(form, mine.hidden && state.machine === "mine" ? {} : state);
       given = state.toml;
       try {
         if (given) fillMachine(form, core({ do: "machine", toml: given }));
@@ -186,12 +194,13 @@ function pointOf(size, stride, form, level) {
   if (bytes / line > MOST_LINES && level > 1) return pointOf(size, stride, form, 1);
   if (ways === Infinity) ways = bytes / line;
   const sets = bytes / line / ways;
-  if (!Number.isInteger(Math.log2(sets))) return undefined;
+  if (!Number.isInteger(Math.log2(sets)) || ways > MOST_WAYS) return undefined;
   const lines = Math.ceil(size / Math.max(stride, line));
   const used = Math.min(lines, sets / gcd(Math.max(1, Math.floor(stride / line)), sets));
   const fields = ["size", "line", "ways", "replacement", "write", "allocate"].map(name => [`${name}1`, value(name)]);
   const many = (key, count) => t(count === 1 ? `one-${key}` : `${key}s`, count);
-  return opens(size, stride, Object.fromEntries(fields), t("point-reason", many("line", lines), many("set", used), many("way", ways)));
+  const reason = t("point-reason", many("line", lines), many("set", used), many("way", ways));
+  return { ...opens(size, stride, Object.fromEntries(fields), reason), inset: { size, stride, line, ways, sets } };
 }
 
 // A point with its reason and the address of "Inside a cache" at the second pass over its

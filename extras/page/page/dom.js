@@ -46,25 +46,62 @@ function select(name, options, value) {
   return el("select", { name }, options.map(([key, text]) => el("option", { value: key, selected: key === value }, text)));
 }
 
-// A chart in a box that scrolls on narrow screens, with a note about that; below it a table
-// of its numbers, which `numbers` makes when it is opened. `cause` gives the reason of a
+// Width and height of a chart in the request for it: on narrow screens the width that is there.
+const shape = () => (innerWidth < 640 ? { picture: [Math.max(320, innerWidth - 34), 420] } : {});
+
+// A chart in its box; below it a table of its numbers, which `numbers` makes when it is opened. `cause` gives the reason of a
 // point, if it is known, and the address that shows it: a click on the point goes there.
 function picture(box, svg, numbers, cause) {
-  box.innerHTML = `${svg}<small class="swipe">${t("swipe")}</small>`;
+  box.innerHTML = svg;
   const drawn = box.querySelector("svg");
   const title = drawn.querySelector("title")?.textContent ?? "";
   const caption = drawn.querySelector("desc")?.textContent ?? "";
   drawn.setAttribute("aria-label", `${title}. ${caption}`);
   if (cause) explain(drawn, cause);
-  if (box.details) box.details.hidden = !numbers;
+  if (box.below) box.below.hidden = !numbers;
   if (!numbers) return;
-  if (!box.details?.isConnected) {
+  if (!box.below?.isConnected) {
     const fill = () => { if (box.details.open) box.details.lastElementChild.replaceChildren(box.numbers()); };
-    box.after(box.details = el("details", { class: "numbers", toggle: fill }, el("summary", {}, t("numbers")), el("div")));
+    box.details = el("details", { toggle: fill }, el("summary", {}, t("numbers")), el("div"));
+    const save = ending => el("button", { type: "button", click: () => savePicture(box.querySelector("svg:not(.before)"), ending) }, ending);
+    box.after(box.below = el("div", { class: "numbers" }, el("p", { class: "buttons" }, t("save-picture"), ["SVG", "PNG", "CSV"].map(save)), box.details));
   }
   box.numbers = () => numbers(title);
   box.details.dispatchEvent(new Event("toggle"));
 }
+
+// Saves a chart as it is shown, or the values of its points.
+function savePicture(svg, ending) {
+  const name = `${svg.querySelector("title").textContent.replace(/[^\w]+/g, "-")}.${ending.toLowerCase()}`;
+  if (ending === "CSV") {
+    const { x, y, curves } = JSON.parse(svg.querySelector("metadata").textContent);
+    const cell = text => (/[",\n]/.test(text) ? `"${String(text).replaceAll('"', '""')}"` : text);
+    const rows = curves.flatMap(({ name, points }) => points.filter(Boolean).map(point => [name, point[5] ?? point[2], point[3]]));
+    return download(name, [["curve", x, y], ...rows].map(row => row.map(cell).join()).join("\r\n"), "text/csv");
+  }
+  const copy = svg.cloneNode(true);
+  for (const part of copy.querySelectorAll(".chart-ring, .chart-highlight")) part.remove();
+  copy.classList.remove("chart-one");
+  const text = new XMLSerializer().serializeToString(copy);
+  if (ending === "SVG") return download(name, text, "image/svg+xml");
+  const picture = new Image();
+  picture.onload = () => {
+    const canvas = el("canvas", { width: 2 * picture.width, height: 2 * picture.height });
+    canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
+    canvas.toBlob(png => download(name, png, "image/png"));
+  };
+  picture.src = `data:image/svg+xml,${encodeURIComponent(text)}`;
+}
+
+// What this browser stores of this page between visits; a browser that stores nothing has it
+// until a reload.
+const stored = {
+  get(key) { try { return JSON.parse(localStorage.getItem(`cache-lab ${key}`)) ?? this[key]; } catch { return this[key]; } },
+  set(key, value) {
+    this[key] = value;
+    try { localStorage.setItem(`cache-lab ${key}`, JSON.stringify(value)); } catch { /* until a reload */ }
+  },
+};
 
 // Adds its cause to each point of a chart of array sizes and strides, in the data that the
 // chart's own script shows under the pointer.
@@ -74,9 +111,39 @@ function explain(svg, cause) {
     const found = point && (bytes ? cause(bytes, point[5]) : cause(point[5]));
     if (!found) continue;
     point[3] += `\n${[found.reason, found.href && t("point-opens")].filter(Boolean).join("; ")}`;
-    point.href = found.href;
+    Object.assign(point, { href: found.href, inset: found.inset });
   }
 }
+
+// The sets of a cache as boxes, each as full as the lines of an array at a stride make it;
+// where they do not fit, a box is crossed. Of many sets, several share a box.
+function setsPicture({ size, stride, line, ways, sets }) {
+  const [boxes, across, side, step] = [Math.min(64, sets), 16, 14, Math.max(stride, line)];
+  const held = Array(sets).fill(0);
+  for (let at = 0; at < size; at += step) held[Math.floor(at / line) % sets]++;
+  const most = Array.from({ length: boxes }, (_, box) => Math.max(...held.slice(box * sets / boxes, (box + 1) * sets / boxes)));
+  const drawn = most.map((count, box) => {
+    const [x, y] = [box % across * side, Math.floor(box / across) * side];
+    const high = Math.min(1, count / ways) * (side - 2);
+    const cross = count > ways ? `<path d="M${x + 1},${y + 1}l${side - 2},${side - 2}m0,${2 - side}l${2 - side},${side - 2}"/>` : "";
+    return `<rect class="box" x="${x + 0.5}" y="${y + 0.5}" width="${side - 1}" height="${side - 1}"/><rect class="${count > ways ? "over" : count === ways ? "full" : "some"}" x="${x + 1}" y="${y + side - 1 - high}" width="${side - 2}" height="${high}"/>${cross}`;
+  });
+  const made = el("div", { class: "inset" });
+  made.innerHTML = `<svg width="${across * side}" height="${Math.ceil(boxes / across) * side}" aria-hidden="true">${drawn.join("")}</svg>`;
+  const over = held.filter(count => count > ways).length;
+  made.append(t(over ? "inset-over" : "inset-fits", over, Math.max(...held), ways));
+  return made;
+}
+// Below the values of a point, its sets.
+for (const kind of ["pointermove", "click", "keydown"]) addEventListener(kind, ({ target }) => {
+  const [svg, box] = [target.closest?.("svg.chart"), document.querySelector(".chart-value")];
+  const { point } = svg?.current ?? {};
+  if (!box?.textContent || !point?.inset) return;
+  box.append(setsPicture(point.inset));
+  const { y } = new DOMPoint(point[0], point[1]).matrixTransform(svg.getScreenCTM());
+  const { height } = box.getBoundingClientRect();
+  box.style.top = `${y - height - 12 < 4 ? Math.min(y + 14, innerHeight - height - 4) : y - height - 12}px`;
+});
 // A click on the point under the pointer, Enter on the one that the arrow keys chose; on a
 // touch screen, a second touch.
 addEventListener("keydown", event => {

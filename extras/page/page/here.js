@@ -26,11 +26,21 @@ function herePage(section, write) {
   const curves = el("div", { id: "measured" });
   const curve = pictureBox("here-curve");
   const known = el("p", { class: "soft" }, t("here-known", KNOWN));
-  section.append(el("div", { class: "beside" }, el("div", { class: "found" }, form, running, said, wrong.box, verdict, curves),
-    el("div", { class: "grow" }, curve, known,
-      el("details", {}, el("summary", {}, t("here-hidden-title")), el("p", {}, t("here-hidden"))))));
+  // The reader's guess: where the levels end, and what their accesses take on the known machine.
+  const { levels, memory_latency, toml } = core({ do: "machine", toml: core({ do: "catalogue" }).find(({ name }) => name === KNOWN).toml });
+  const guess = { sizes: levels.map(({ size }) => size), costs: [...levels.map(({ latency }) => latency), memory_latency].map(cost => cost * 1e9) };
+  const sliders = guess.sizes.map((_, at) => el("input", { type: "range", id: `guess-${at}`, min: 0, max: SIZES.length - 1,
+    input: ({ target }) => guessed(at, SIZES[target.value]) }));
+  const hint = el("p", { class: "wide", id: "here-guess" }, t("here-guess"));
+  const guessing = el("div", { class: "guessing", role: "group", "aria-labelledby": "here-guess" }, sliders.map((slider, at) =>
+    el("div", {}, el("label", { for: slider.id }, t("here-guess-level", at + 1)), slider, el("output", {}))));
+  section.append(el("div", { class: "beside" }, el("div", { class: "found" }, form, hint, running, said, wrong.box, verdict),
+    el("div", { class: "grow" }, curve, guessing, known,
+      el("details", {}, el("summary", {}, t("here-hidden-title")), el("p", {}, t("here-hidden"))))), curves);
   useAsDefaults(form);
-  showCurve({ do: "known", toml: core({ do: "catalogue" }).find(({ name }) => name === KNOWN).toml });
+  const showKnown = () => showCurve({ do: "known", toml });
+  showKnown();
+  recall();
 
   let helper;
   const settings = () => ({ patient: form.elements.patient.checked });
@@ -66,7 +76,7 @@ function herePage(section, write) {
       running.hidden = true;
     } catch (error) {
       const { stopped } = error;
-      progress.textContent = said.textContent = stopped ? t("here-stopped", seconds()) : "";
+      progress.textContent = said.textContent = !stopped ? "" : t("here-stopped", seconds()) + (verdict.firstChild || curves.firstChild ? "" : ` ${t("here-nothing")}`);
       if (!stopped) { wrong.say(t("here-refused", error.message)); options.open = true; }
     }
     helper.stop();
@@ -81,37 +91,94 @@ function herePage(section, write) {
   function showCurve(request) {
     const isKnown = request.do === "known";
     curve.classList.toggle("known", isKnown);
-    known.hidden = !isKnown;
-    picture(curve, core(request), isKnown ? undefined : title =>
+    known.textContent = isKnown ? t("here-known", KNOWN) : guess.isMade ? t("here-guess-line") : "";
+    guessing.hidden = hint.hidden = !isKnown;
+    picture(curve, core({ ...request, ...shape() }), isKnown ? undefined : title =>
       table(title, [t("here-set"), t("here-ns")], request.points.map(([size, nanos]) => [bytesText(size), number(nanos)])), isKnown ? undefined : cause);
+    drawGuess();
+  }
+
+  function guessed(at, size) {
+    guess.isMade = true;
+    guess.sizes[at] = Math.max(guess.sizes[at - 1] ?? 0, Math.min(guess.sizes[at + 1] ?? Infinity, size));
+    drawGuess();
+  }
+
+  // The guess as a dashed line over the curve, with handles as long as nothing is measured.
+  function drawGuess() {
+    sliders.forEach((slider, at) => {
+      slider.value = SIZES.indexOf(guess.sizes[at]);
+      slider.setAttribute("aria-valuetext", slider.nextElementSibling.textContent = bytesText(guess.sizes[at]));
+    });
+    const svg = curve.querySelector("svg");
+    svg.querySelector(".guess")?.remove();
+    const scale = scales(svg);
+    const isKnown = !guessing.hidden;
+    if (!scale || !isKnown && !guess.isMade) return;
+    const ends = guess.sizes.map((size, at) => [scale.x(size), scale.y(guess.costs[at]), scale.y(guess.costs[at + 1])]);
+    const path = ends.map(([x, y, next]) => `H${x}V${next}`).join("");
+    const handle = ([x, y, next], at) => `<circle cx="${x}" cy="${(y + next) / 2}" r="36" data-at="${at}"><title>${t("here-guess-level", at + 1)}</title></circle>`;
+    svg.insertAdjacentHTML("beforeend", `<g class="guess"><path d="M${scale.from},${ends[0][1]}${path}H${scale.to}"/>${isKnown ? ends.map(handle).join("") : ""}</g>`);
+  }
+
+  let dragged; // the handle's number
+  curve.addEventListener("pointerdown", event => {
+    dragged = event.target.dataset.at;
+    if (dragged) { curve.setPointerCapture(event.pointerId); event.preventDefault(); }
+  });
+  curve.addEventListener("pointermove", event => {
+    if (!dragged) return;
+    const svg = curve.querySelector("svg");
+    const bytes = scales(svg).bytes(new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse()).x);
+    const away = size => Math.abs(Math.log(size / bytes));
+    guessed(Number(dragged), SIZES.reduce((best, size) => (away(size) < away(best) ? size : best)));
+  });
+  for (const kind of ["pointerup", "pointercancel"]) curve.addEventListener(kind, () => { dragged = undefined; });
+
+  // The curve of these points, with the levels that were found.
+  function showPoints(points, found) {
+    const high = level => Math.min(level.size_high, points.at(-1)[0]);
+    const places = (found?.levels ?? []).map(level => ({ low: level.size_low, label: `L${level.level}`, high: high(level) }));
+    showCurve({ do: "curve", points, found: places });
+  }
+
+  // What was measured at an earlier visit.
+  function recall() {
+    const before = stored.get("computer");
+    if (!before) return;
+    const forget = () => { stored.set("computer", null); verdict.replaceChildren(); showKnown(); };
+    showPoints(before.points, before.found);
+    verdict.replaceChildren(...shownLevels(before.found), el("p", { class: "soft" }, t("here-before", new Date(before.at).toLocaleString("en-GB")), " ",
+      el("button", { type: "button", click: forget }, t("here-forget"))));
   }
 
   // A working set of the first curve is accessed line by line.
   function cause(size, stride) {
-    const { size1, line1, ways1 } = ownMachine({}) ?? {};
-    return opens(size, stride ?? line1 ?? 64, size1 ? { size1, line1, ways1 } : {});
+    const { size1, line1: line, ways1: ways } = ownMachine() ?? {};
+    const at = stride ?? line ?? 64;
+    const inset = size1 && { size, stride: at, line, ways, sets: amountOf(size1) / line / ways };
+    return { ...opens(size, at, size1 ? { size1, line1: line, ways1: ways } : {}), inset };
   }
 
   async function explore(seconds) {
     verdict.replaceChildren();
-    const timed = new Map(); // nanoseconds, in order, by bytes
-    let [found, drawn, done] = [undefined, 0, 0];
+    curve.parentElement.hidden = false;
+    const times = new Map(); // nanoseconds, in order, by bytes
+    let [found, points, drawn, done] = [undefined, [], 0, 0];
     const draw = () => {
-      const medians = [...timed].sort(([a], [b]) => a - b).map(([size, all]) => [size, all[(all.length - 1) >> 1]]);
+      const medians = [...times].sort(([a], [b]) => a - b).map(([size, all]) => [size, all[(all.length - 1) >> 1]]);
       // No access takes less than a hit in one page: a shorter time is noise in the part
       // for translation.
       const hit = Math.min(...medians.filter(([size]) => size <= 4 * KIB).map(([, nanos]) => nanos));
-      const points = medians.map(([size, nanos]) => [size, Math.max(nanos, hit)]);
-      const places = (found?.levels ?? []).map(level => ({ low: level.size_low, label: `L${level.level}`,
-        high: Math.min(level.size_high, points.at(-1)[0]) }));
-      showCurve({ do: "curve", points, found: places });
+      points = medians.map(([size, nanos]) => [size, Math.max(nanos, hit)]);
+      showPoints(points, found);
       drawn = performance.now();
     };
     helper = new Helper((costs, points) => {
-      for (const [size, nanos] of points) timed.set(size, [...timed.get(size) ?? [], nanos].sort((a, b) => a - b));
+      for (const [size, nanos] of points) times.set(size, [...times.get(size) ?? [], nanos].sort((a, b) => a - b));
       bar.value = done + Math.min(0.95, costs / COSTS);
-      progress.textContent = t("here-progress", costs, seconds());
-      if (timed.size > 1 && performance.now() - drawn > 500) draw();
+      progress.textContent = t("here-progress", costs, seconds()) + (!found && seconds() > 10 ? ` ${t("here-slow")}` : "");
+      if (times.size > 1 && performance.now() - drawn > 500) draw();
     });
     for (const [at, [round, megabytes, levels]] of ROUNDS.entries()) {
       if (round === 2 && found?.settled) continue;
@@ -123,46 +190,56 @@ function herePage(section, write) {
         continue; // disturbed, or without memory: what is known stays
       }
       draw();
-      verdict.replaceChildren(...shownLevels(found), el("p", { class: "soft" }, t(found.runs === 1 ? "here-done-one" : "here-done", seconds(), found.runs)));
+      const said = ({ level, size_text: is }) => el("p", { class: "you-said" }, t("here-you-said", level, bytesText(guess.sizes[level - 1]), is));
+      verdict.replaceChildren(...(guess.isMade ? found.levels.slice(0, levels.length).map(said) : []), ...shownLevels(found), el("p", { class: "soft" }, t(found.runs === 1 ? "here-done-one" : "here-done", seconds(), found.runs)));
       if (!at) said.textContent = verdict.querySelector(".tiles").innerText;
       section.dataset.verdict = JSON.stringify(found);
+      stored.set("computer", { found, points, at: Date.now() });
       section.dataset.first ??= seconds();
     }
   }
 
-  async function sweep() {
-    let record;
-    helper = new Helper();
+  // A record of the times of all cells; with one of an experiment before, the smaller times of
+  // both: other programs can only add to them.
+  async function timed(record) {
     for (let from = 0, cells = 1; from < cells;) {
       const part = await helper.ask({ do: "times", sizes: CURVE_SIZES, from, ...settings() });
       record ??= part.record;
-      record.rows.push(...part.rows);
+      for (const [at, row] of part.rows.entries()) {
+        const [figure, before] = [row.figures[0], record.rows[from + at]];
+        figure.amount = Number(figure.amount.toPrecision(3)); // of a browser's clock
+        if (!(before?.figures[0].amount <= figure.amount)) record.rows[from + at] = row;
+      }
       cells = part.cells;
       from += part.rows.length;
       progress.textContent = t("here-cells", from, cells);
       bar.value = ROUNDS.length * from / cells;
     }
-    const text = JSON.stringify(record, null, 1);
-    const { answer, svg } = core({ do: "read", text, sizes: DRAWN_SIZES });
-    const own = ownMachine(answer);
+    return record;
+  }
+
+  async function sweep() {
+    helper = new Helper();
+    let [record, text, read] = [];
+    for (let tries = 0; tries < 2 && read?.answer.verdict !== "ok"; tries++) {
+      record = await timed(record);
+      text = JSON.stringify(record, null, 1);
+      read = core({ do: "read", text, sizes: DRAWN_SIZES, ...shape() });
+    }
+    const { answer, svg } = read;
+    const [mine, own] = [ownMachine(), ownMachine(answer)];
     const box = pictureBox("here-chart");
-    curves.replaceChildren(box, el("h3", {}, t("here-read")), ...argument(answer), el("p", { class: "buttons" },
+    curve.parentElement.hidden = curve.classList.contains("known"); // no curve of this computer
+    const said = answer.verdict === "ok" ? argument(answer) : [el("p", {}, t("here-unclear"))];
+    curves.replaceChildren(box, el("h3", {}, t("here-read")), ...said, el("p", { class: "buttons" },
       el("button", { type: "button", click: () => download("spark.json", text) }, t("here-save-curves")),
-      own && el("button", { type: "button", click: () => { location.hash = `#any?${new URLSearchParams({ show: "time", max: "256K", ...own })}`; setTimeout(() => anyPage.lay(text)); } }, t("here-lay"))),
+      own && el("button", { type: "button", click: () => {
+        location.hash = `#any?${new URLSearchParams({ show: "time", max: "256K", ...(mine ? { machine: "mine" } : { machine: "own", toml: own.toml }) })}`;
+        setTimeout(() => anyPage.lay(text));
+      } }, t("here-lay"))),
     ...(own ? [] : [el("p", { class: "soft" }, t("here-lay-first"))]));
     picture(box, svg, title => sweepTable(record, title), cause);
     section.dataset.record = text;
-  }
-
-  // The first level as it was measured, as fields of "Any machine"; undefined if it is not
-  // known.
-  function ownMachine(answer) {
-    const [found] = JSON.parse(section.dataset.verdict ?? '{ "levels": [] }').levels;
-    const { size, line, ways, hit, penalty } = found?.ways ? { ...found, hit: found.latency_ns, penalty: found.penalty_ns }
-      : { ...answer, hit: answer.hit_ns, penalty: answer.penalty_ns };
-    if (!size || !ways || !line || !hit) return undefined;
-    return { machine: "own", levels: 1, size1: sizeText(size), line1: line, ways1: ways,
-      latency1: nanos(hit / 1e9), memory: nanos((hit + penalty) / 1e9) };
   }
 
   form.addEventListener("submit", event => { event.preventDefault(); measuring(explore); });
@@ -172,6 +249,20 @@ function herePage(section, write) {
   return { restore: state => restore(form, state) };
 }
 const KNOWN = "i5-7500";
+
+// The axes of a curve by working set: from bytes and nanoseconds to its picture, and from there
+// to bytes. Undefined for a curve without a step.
+function scales(svg) {
+  const points = JSON.parse(svg.querySelector("metadata").textContent).curves[0].points.filter(Boolean);
+  const [first, last] = [points[0], points.at(-1)];
+  const [low, high] = [Math.min, Math.max].map(end => points.find(point => Number(point[3]) === end(...points.map(point => Number(point[3])))));
+  const wide = (last[0] - first[0]) / Math.log(last[5] / first[5]);
+  const tall = (high[1] - low[1]) / Math.log(high[3] / low[3]);
+  if (!Number.isFinite(wide) || !Number.isFinite(tall)) return undefined;
+  const inside = x => Math.max(first[0], Math.min(last[0], x));
+  return { from: first[0], to: last[0], x: bytes => inside(first[0] + wide * Math.log(bytes / first[5])),
+    y: nanos => low[1] + tall * Math.log(nanos / low[3]), bytes: x => first[5] * Math.exp((x - first[0]) / wide) };
+}
 
 // A level in three tiles, each with its argument.
 function shownLevels({ levels, beyond_ns }) {

@@ -1,64 +1,91 @@
 // Page 3: a program, access by access.
 
-// Questions, each with its settings and its number of guesses; the last guess is "I do not
-// know".
+// Questions, each with its settings. Of the GUESSES the last is "I do not know", the one
+// before it is right.
 const PRESETS = {
-  stride: { kernel: "cm1", array: "64K", stride: "8K", passes: "3", size1: "32K", line1: "64", ways1: "8", at: "17" },
-  transposed: { kernel: "mm2", n: "64", size1: "2K", line1: "64", ways1: "4", at: "8193" },
+  stride: { kernel: "cm1", array: "64K", stride: "8K", passes: "3", size1: "32K", line1: "64", ways1: "8", at: "16" },
+  transposed: { kernel: "mm2", n: "64", size1: "2K", line1: "64", ways1: "4", at: "8192" },
   power: { kernel: "mm1", n: "32", size1: "1K", line1: "16", ways1: "2", at: "200", kind: "conflict" },
 };
-const GUESSES = 3;
-// Largest number of lines of a cache that can be shown.
-const MOST_LINES = 4096;
 // Most steps of a program that are shown: `MAX_STEPS` of the library.
 const MOST_STEPS = 20000;
-// Most lines of a text that are shown at once.
+// What is counted for a question: misses and accesses of these steps, before it says what
+// happens. The next question changes a field and asks for a count up to `most`.
+const TALLIES = {
+  stride: { from: 16, to: 32, of: ({ arrays: [x] }) => (x ? [x.misses, (x.hits + x.misses) / 2] : [0, 0]),
+    next: { set: { stride: "4K" }, from: 32, to: 64, most: 16, step: 1 } },
+  transposed: { from: 8192, to: 8448, of: ({ arrays }) => { const { misses, hits } = arrays.find(({ name }) => name === "tmp") ?? { misses: 0, hits: 0 }; return [misses, hits + misses]; },
+    next: { set: { line1: "32" }, from: 8192, to: 8448, most: 64, step: 1 } },
+  power: { from: 0, to: MOST_STEPS, of: ({ counts }) => [counts.conflict, counts.accesses],
+    next: { set: { n: "48" }, from: 0, to: MOST_STEPS, most: 6000, step: 250 } },
+};
+// The field that a question asks to change; and fields that are not of its settings.
+const CHANGED = { power: "n" };
+const UNSET = ["preset", "guess", "at", "own"];
+const GUESSES = 3;
+// Largest number of lines of a cache, and of ways, that can be shown.
+const MOST_LINES = 4096;
+const MOST_WAYS = 1024;
+// Most lines of a text that are shown at once; most characters that are used, and that are
+// in the address.
 const MOST_TEXT = 60;
+const MOST_USED = 1 << 20;
+const MOST_ADDRESS = 2000;
 // In the order of their digits in `walked.outcomes`.
 const OUTCOMES = ["hit", "compulsory", "capacity", "conflict"];
+// Steps per second that play makes, by its slider.
+const SPEEDS = [1, 2, 4, 8, 16];
 
 function insidePage(section, write) {
   const text = (key, name, value, term) => field(key, el("input", { name, value, autocomplete: "off" }), { term });
   const hidden = (name, value = "") => el("input", { type: "hidden", name, value });
   const programs = ["cm1", "mm1", "mm2", "mm3", ...ORDERS.map(order => `dgemm ${order}`)];
+  const file = el("input", { type: "file", accept: ".txt,.out,.log,.trace" });
   const form = el("form", { class: "controls" }, hidden("preset"), hidden("guess"),
-    field("inside-kernel", select("kernel", [...programs.map(name => [name, name]), ["own", t("inside-own")]], "mm1")),
-    field("inside-text", el("textarea", { name: "own", rows: 6, spellcheck: "false" }, t("inside-own-first")), { hint: t("inside-own-hint") }),
+    field("inside-kernel", select("kernel", [...programs.map(name => [name, t(`kernel-${name}`)]), ["own", t("inside-own")]], "mm1")),
+    field("inside-text", el("textarea", { name: "own", rows: 6, spellcheck: "false" }, t("inside-own-first")), { hint: t("inside-own-hint") }), field("inside-file", file),
     text("inside-n", "n", "32"), text("inside-array", "array", "64K"), text("inside-stride", "stride", "8K", "stride"), text("inside-passes", "passes", "3"),
     levelFields(1, false), hidden("at", "0"));
   const wrong = complaint();
   const range = el("input", { type: "range", min: 0, max: 0, value: 0, id: "step" });
-  const go = (key, mark, to) => el("button", { type: "button", "aria-label": t(key), title: t(key), id: key, click: () => step(to()) }, mark);
+  const go = (key, mark, to) => el("button", { type: "button", "aria-label": t(key), title: t(key), id: key, click: () => { play(false); step(to()); } }, mark);
   // The step that is shown. The field `at` has the one that the user chose, which may be
   // after the end of what is being typed.
   const at = () => Number(range.value);
   const kind = el("select", { "aria-label": t("inside-kind") }, ["any", "compulsory", "capacity", "conflict"].map(name =>
     el("option", { value: name }, t(`inside-kind-${name}`))));
   const said = el("p", { class: "said", role: "status" });
-  const strip = el("canvas", { id: "strip", role: "img", "aria-label": t("inside-strip"), click: event =>
+  const playing = el("button", { type: "button", id: "inside-play", click: () => play(!playing.next) }, t("inside-play"));
+  const speed = el("input", { type: "range", id: "speed", min: 0, max: SPEEDS.length - 1, value: 1, "aria-label": t("inside-speed"), title: t("inside-speed") });
+  const strip = el("canvas", { id: "strip", role: "img", "aria-label": t("inside-strip"), click: event => play(false) ||
     step(1 + Math.floor(walked.steps * event.offsetX / strip.clientWidth)) });
   const stepper = el("div", { class: "stepper" },
     el("div", { class: "buttons" },
-      go("inside-first", "|◀", () => 0), go("inside-back", "◀", () => at() - 1), go("inside-next", "▶", () => at() + 1),
+      go("inside-first", "|◀", () => 0), go("inside-back", "◀", () => at() - 1), go("inside-on", "▶", () => at() + 1),
       el("button", { type: "button", "aria-label": t("inside-miss"), title: t("inside-miss"), id: "inside-miss", click: nextMiss }, "▶ miss"),
-      kind, go("inside-last", "▶|", () => walked.steps)),
+      kind, go("inside-last", "▶|", () => walked.steps), playing, speed),
     el("div", { class: "grow" }, strip, el("div", { class: "range" },
       el("label", { for: "step", class: "hidden-label" }, t("inside-slider")), range, el("small", { id: "step-at" }))),
     said);
   const key = el("p", { class: "key" }, OUTCOMES.map(name => el("span", { class: name }, t(`inside-${name}`))));
   const view = el("div", { class: "inside" });
   const guesses = el("fieldset", { class: "guesses" });
-  const after = el("div", {}, el("div", { class: "answer", id: "preset" }, el("p", { id: "guessed" }),
-    el("details", {}, el("summary", {}, t("inside-why")), el("p", { id: "preset-answer" }))),
-  el("p", { class: "soft", id: "preset-note" }), wrong.box, stepper, key, view);
+  const count = el("input", { type: "range", id: "next-count", input: () => { byId("next-said").textContent = number(count.value, 0); } });
+  const next = el("div", { id: "next" }, el("label", { for: "next-count" }), el("p", { class: "buttons" }, count, el("output", { id: "next-said" }),
+    el("button", { type: "button", click: tryNext }, t("inside-next-try"))), el("p", { role: "status" }));
+  const after = el("div", {}, el("div", { class: "answer", id: "preset" }, el("p", { id: "guessed" }), el("p", { id: "tally", "aria-live": "polite" }),
+    el("div", { id: "told" }, el("p", {}), el("details", {}, el("summary", {}, t("inside-why")), el("p", { id: "preset-answer" })), next),
+    el("p", {}, t("inside-moved"), " ", el("button", { type: "button", click: () => preset(form.elements.preset.value, form.elements.guess.value) }, t("inside-return")))),
+  wrong.box, stepper, key, view, el("p", { class: "soft", id: "preset-note" }));
   section.append(el("p", { class: "buttons", role: "group", "aria-label": t("inside-presets") }, Object.keys(PRESETS).map(key =>
     el("button", { type: "button", click: () => preset(key) }, t(`inside-preset-${key}`)))));
-  section.append(el("div", { class: "split" }, form, el("div", { class: "results" }, guesses, after)));
+  const score = el("p", { id: "score" });
+  section.append(el("div", { class: "split" }, form, el("div", { class: "results" }, guesses, after)), score);
   useAsDefaults(form);
   form.isPossible = () => {
     const first = isMachine(form, false)?.levels[0];
     const lines = first?.size / first?.line;
-    return lines <= MOST_LINES && Number.isInteger(Math.log2(lines / first.ways));
+    return lines <= MOST_LINES && first.ways <= MOST_WAYS && Number.isInteger(Math.log2(lines / first.ways));
   };
   let walked = { steps: 0 };
   let state;  // after the present step
@@ -67,9 +94,9 @@ function insidePage(section, write) {
   let entered; // the counts when a text field got the focus
   const now = () => state && { program: walked.program, counts: state.counts, all: walked.counts };
 
-  function preset(key) {
+  function preset(key, guess = "") {
     guesses.dataset.key = ""; // asked anew
-    restore(form, { ...PRESETS[key], preset: key });
+    restore(form, { ...PRESETS[key], preset: key, guess });
     walk();
     kind.value = PRESETS[key].kind ?? "any";
   }
@@ -81,7 +108,13 @@ function insidePage(section, write) {
     const take = el("button", { type: "button", disabled: guess === "", click: () => {
       form.elements.guess.value = chosen().value;
       walk();
+      byId("inside-on").focus(); // the guesses are gone
     } }, t("inside-guess-take"));
+    byId("next").lastElementChild.textContent = "";
+    const { most, step } = TALLIES[key].next;
+    Object.assign(count, { min: 0, max: most, step, value: step * Math.round(most / step / 2) });
+    count.dispatchEvent(new Event("input"));
+    next.firstElementChild.textContent = t(`inside-next-${key}`);
     guesses.replaceChildren(el("legend", {}, t(`inside-ask-${key}`)), ...Array.from({ length: GUESSES }, (_, i) => el("label", { class: "check" },
       el("input", { type: "radio", name: "guesses", value: i, checked: guess === String(i), change: () => { take.disabled = false; } }),
       t(i === GUESSES - 1 ? "inside-guess-none" : `inside-guess-${key}-${i}`))), take);
@@ -91,13 +124,53 @@ function insidePage(section, write) {
   function ask() {
     const [key, guess] = [form.elements.preset.value, form.elements.guess.value];
     const asks = Object.hasOwn(PRESETS, key);
-    guesses.hidden = !asks;
+    guesses.hidden = !asks || guess !== "";
     after.hidden = asks && guess === "";
+    section.classList.toggle("stepping", !after.hidden);
     byId("preset").hidden = !asks;
     if (!asks) return;
     if (guesses.dataset.key !== key) offer(key, guess);
-    byId("guessed").textContent = `${guess < GUESSES - 1 ? `${t("inside-guessed", t(`inside-guess-${key}-${guess}`))} ` : ""}${t(`inside-happens-${key}`)}`;
+    byId("guessed").replaceChildren(el("b", {}, t(`inside-preset-${key}`)), guess < GUESSES - 1 ? ` ${t("inside-guessed", t(`inside-guess-${key}-${guess}`))}` : "");
+    byId("told").firstElementChild.textContent = t(`inside-happens-${key}`);
     byId("preset-answer").textContent = t(`inside-answer-${key}`);
+    const isMoved = ({ name, value, dataset: { initial } }) => name && ![...UNSET, CHANGED[key]].includes(name) && value !== (PRESETS[key][name] ?? initial);
+    const moved = [...form.elements].some(isMoved);
+    byId("told").firstElementChild.toggleAttribute("data-old", moved);
+    byId("preset").lastElementChild.hidden = !moved;
+  }
+
+  // The misses and accesses of the question's steps, up to the present one; what happens is
+  // told after the last of them.
+  function tally() {
+    const { preset: { value: key }, guess: { value: guess } } = form.elements;
+    if (!Object.hasOwn(PRESETS, key) || guess === "") return;
+    const { next, ...own } = TALLIES[key];
+    const isNext = Object.entries(next.set).every(([name, value]) => form.elements[name].value === value);
+    const { from, to } = isNext ? next : own;
+    const isMoved = !isNext && !byId("preset").lastElementChild.hidden;
+    const counted = to => own.of(core({ do: "step", at: within(to) }));
+    walked.start ??= counted(from);
+    const [misses, accesses] = (at() > to ? counted(to) : own.of(state)).map((count, i) => Math.max(0, count - walked.start[i]));
+    byId("tally").textContent = isMoved ? "" : at() < from ? t("inside-tally-before", number(from, 0)) : t(`inside-tally-${key}`, number(misses, 0), number(accesses, 0));
+    const scores = stored.get("scores") ?? {};
+    const before = JSON.stringify(scores);
+    if (at() >= to && !isMoved && !isNext) scores[key] = { ...scores[key], guess };
+    if (at() >= to && isNext) {
+      scores[key] = { ...scores[key], guess, said: Number(count.value), is: misses };
+      byId("next").lastElementChild.textContent = t("inside-next-is", number(count.value, 0), number(misses, 0));
+    }
+    byId("told").hidden = scores[key]?.guess !== guess;
+    if (JSON.stringify(scores) !== before) stored.set("scores", scores);
+    const right = Object.values(scores).filter(({ guess }) => guess === String(GUESSES - 2)).length;
+    score.textContent = Object.keys(scores).length ? t("inside-score", right, Object.keys(scores).length, Object.keys(PRESETS).length,
+      Object.entries(scores).filter(([, { is }]) => is !== undefined).map(([key, { said, is }]) => t("inside-score-next", t(`inside-preset-${key}`), number(said, 0), number(is, 0))).join(" ")) : "";
+  }
+
+  // The next question: its change is made, and its steps are walked to their end.
+  function tryNext() {
+    const { set, to } = TALLIES[form.elements.preset.value].next;
+    restore(form, { ...stateOf(form), ...set, at: to });
+    walk();
   }
 
   function kernel() {
@@ -119,20 +192,24 @@ function insidePage(section, write) {
     const { kernel: { value: program }, own } = form.elements;
     const uses = { n: !["cm1", "own"].includes(program), own: program === "own", array: program === "cm1", stride: program === "cm1", passes: program === "cm1" };
     for (const [name, used] of Object.entries(uses)) form.elements[name].closest(".field").hidden = !used;
+    file.closest(".field").hidden = !uses.own;
+    byId("preset-note").textContent = "";
     ask();
     for (const control of form.elements) if (control.name) control.dispatchEvent(new Event("follow"));
     greyPolicies(form);
     try {
       const toml = machineToml(form, false);
-      const request = program === "own" ? { do: "trace", toml, text: own.value } : { do: "walk", toml, kernel: kernel() };
+      const text = uses.own && own.value.length > MOST_USED ? own.value.slice(0, own.value.lastIndexOf("\n", MOST_USED)) : own.value;
+      const request = uses.own ? { do: "trace", toml, text } : { do: "walk", toml, kernel: kernel() };
       const next = { program, replacement: form.elements.replacement1.value, ...core(request) };
+      if (uses.own) next.source = text.split("\n");
       if (entered) before = entered;
       else if (performance.now() - changedAt > 1000) before = now();
       changedAt = performance.now();
       walked = next;
       if (before?.program !== program) before = undefined;
       range.max = walked.steps;
-      byId("preset-note").textContent = [program === "own" && t("inside-placed"),
+      byId("preset-note").textContent = [uses.own && t("inside-placed"), text !== own.value && t("inside-long", number(next.source.length, 0)),
         walked.cut && t("inside-only", number(walked.steps, 0))].filter(Boolean).join(" ");
       showStep(form.elements.at.value);
       complaintOf(form, false);
@@ -157,36 +234,60 @@ function insidePage(section, write) {
     try {
       state = core({ do: "step", at: to });
       said.textContent = spoken(state);
+      tally();
       drawStrip(strip, walked.outcomes, to);
       const stood = [...view.querySelectorAll(".scroll")].map(box => [box.scrollLeft, box.scrollTop]);
       view.replaceChildren(...insideView(walked, state, before));
       view.querySelectorAll(".scroll").forEach((box, i) => { [box.scrollLeft, box.scrollTop] = stood[i] ?? [0, 0]; });
       for (const part of view.querySelectorAll("mark, .touched")) bring(part);
+      thread(view, state.step?.outcome);
       section.dataset.state = JSON.stringify(state);
       wrong.say();
     } catch (error) { wrong.say(error.message); }
-    write(stateOf(form));
+    const fields = stateOf(form);
+    if (fields.own?.length > MOST_ADDRESS) delete fields.own;
+    write(fields);
+  }
+
+  // Makes a step and waits for the next one, until the end or another press. It is not read out.
+  function play(goes) {
+    clearTimeout(playing.next);
+    const ends = !goes || at() >= walked.steps || section.hidden || after.hidden;
+    playing.next = ends ? undefined : setTimeout(() => { step(at() + 1); play(true); }, 1000 / SPEEDS[speed.value]);
+    playing.textContent = t(ends ? "inside-play" : "inside-pause");
+    said.setAttribute("aria-live", ends ? "polite" : "off");
   }
 
   function nextMiss() {
+    play(false);
     const wanted = outcome => (kind.value === "any" ? outcome !== "0" : OUTCOMES[outcome] === kind.value);
     for (let to = at(); to < walked.steps; to++) if (wanted(walked.outcomes[to])) return step(to + 1);
     said.textContent = t("inside-none", kind.value === "any" ? "" : `${t(`inside-kind-${kind.value}`)} `, number(at(), 0));
   }
 
-  new ResizeObserver(() => { if (walked.steps) drawStrip(strip, walked.outcomes, at()); }).observe(strip);
-  range.addEventListener("input", () => step(range.value));
+  new ResizeObserver(() => { if (walked.steps) { drawStrip(strip, walked.outcomes, at()); thread(view, state?.step?.outcome); } }).observe(strip);
+  view.addEventListener("scroll", () => thread(view, state?.step?.outcome), true);
+  range.addEventListener("input", () => { play(false); step(range.value); });
   form.addEventListener("submit", event => event.preventDefault());
   form.addEventListener("focusin", ({ target }) => { entered = target.matches("input:not([type=range]), textarea") ? now() : undefined; });
   form.addEventListener("focusout", () => { entered = undefined; });
+  let late;
   form.addEventListener("input", ({ target }) => {
     if (target.name === "kernel") form.elements.preset.value = ""; // the question is of another program
+    clearTimeout(late);
+    if (target.value?.length > MOST_ADDRESS) late = setTimeout(walk, 400); // after the last key
+    else if (target !== file) walk();
+  });
+  file.addEventListener("change", async () => {
+    form.elements.own.value = (await file.files[0]?.slice(0, MOST_USED).text()) ?? form.elements.own.value;
     walk();
   });
   return { restore(state) {
     if (!Object.keys(state).length) return preset("stride");
     guesses.dataset.key = "";
-    restore(form, state);
+    const { value } = form.elements.own;
+    const isKept = state.kernel === "own" && value.length > MOST_ADDRESS; // is in no address
+    restore(form, isKept ? { own: value, ...state } : state);
     walk();
   } };
 }
@@ -210,6 +311,25 @@ function drawStrip(canvas, outcomes, at) {
   if (at) paint.fillRect(Math.min(width - 2, (at - 0.5) * width / outcomes.length - 1), 0, 3, height);
 }
 
+// A line from the access in the loop to the bits that pick its set, and to its box.
+function thread(view, outcome) {
+  view.querySelector(".thread")?.remove();
+  const parts = ["mark", ".part.set", ".touched"].map(part => view.querySelector(part));
+  if (!parts.every(Boolean)) return;
+  const { left, top } = view.getBoundingClientRect();
+  const isSeen = parts.every(part => {
+    const [own, box] = [part, part.closest(".scroll") ?? view].map(part => part.getBoundingClientRect());
+    return own.bottom > box.top && own.top < box.bottom;
+  });
+  if (!isSeen) return;
+  const [from, set, box] = parts.map(part => part.getBoundingClientRect());
+  const [x, y] = [from.right - left, (from.top + from.bottom) / 2 - top];
+  const [below, gutter] = [set.bottom - top, view.querySelector(".address").getBoundingClientRect().left - left - 10];
+  const [boxX, boxY] = [(box.left + box.right) / 2 - left, box.top - top];
+  const middle = (set.left + set.right) / 2 - left;
+  view.insertAdjacentHTML("beforeend", `<svg class="thread ${outcome}" aria-hidden="true"><path d="M${x},${y}C${gutter},${y} ${gutter},${y} ${gutter},${(y + below) / 2}S${gutter},${below + 8} ${gutter + 20},${below + 8}H${middle - 8}Q${middle},${below + 8} ${middle},${below}C${middle},${below + 30} ${boxX},${boxY - 30} ${boxX},${boxY}"/></svg>`);
+}
+
 // Scrolls the marked element into the visible part of its box; the page does not scroll.
 function bring(part) {
   const box = part.closest(".scroll");
@@ -226,14 +346,16 @@ function spoken({ at, step }) {
   return t("inside-said", number(at, 0), t(step.store ? "inside-store" : "inside-load"), step.element, t(`inside-${step.outcome}`)) + gone;
 }
 
-function insideView(walked, { step, sets, holding, counts, arrays }, before) {
-  return [loopView(walked, step), addressView(step), setsView(walked, sets, holding), countsView(walked, counts, arrays, before)];
+function insideView(walked, state, before) {
+  const { step, counts, arrays } = state;
+  return [loopView(walked, step), addressView(step), setsView(walked, state), countsView(walked, counts, arrays, before)];
 }
 
 function loopView({ source, first, file }, step) {
-  const indent = Math.min(...source.filter(line => line.trim()).map(line => line.search(/\S/)));
   const from = Math.max(0, Math.min(source.length - MOST_TEXT, (step?.line ?? first) - first - MOST_TEXT / 2)); // of a long trace
-  const lines = source.slice(from, from + MOST_TEXT).map(line => line.slice(indent)).map((line, i) => {
+  const part = source.slice(from, from + MOST_TEXT);
+  const indent = Math.min(...part.filter(line => line.trim()).map(line => line.search(/\S/)), 80);
+  const lines = part.map(line => line.slice(indent)).map((line, i) => {
     const here = step?.line === first + from + i;
     const column = here ? step.column - 1 - indent : line.length;
     const end = here ? callLength(line.slice(column)) : 0;
@@ -279,23 +401,26 @@ function countsView({ counts: all }, counts, arrays, before) {
 
 // Each set in use is a row of boxes, one for each way, with its line's tag and in the colour
 // of its array. What is in a box is said under the pointer.
-function setsView({ sets: all, replacement, arrays }, sets, holding) {
+function setsView({ sets: all, replacement, arrays }, { sets, used, holding, step }) {
   const most = 16; // boxes in a row
   const ways = Math.max(1, ...sets.map(set => set.ways.length));
+  // The letters of arrays: the names if these are letters, else A, B, C ...
+  const letters = arrays.every(name => name.length === 1) ? arrays : arrays.map((_, i) => String.fromCharCode(65 + i % 26));
   const detail = el("p", { class: "detail", "aria-hidden": "true" }, t("inside-detail"));
   const content = way => (way ? [`${way.name}, ${t("inside-tag")} ${way.tag}`, t(`inside-order-${replacement === "fifo" ? "fifo" : "used"}`, way.rank),
     way.dirty && t("inside-dirty"), way.next && t("inside-evicted-next")].filter(Boolean).join(", ") : t("inside-empty"));
   const box = (set, way, i) => {
     const text = t("inside-box", set, i, content(way));
     const tell = () => { detail.textContent = text; };
-    const marks = way ? [`array-${(way.array ?? 0) % 6}`, way.touched && "touched", way.next && "next", way.dirty && "dirty"] : ["empty"];
-    return el("span", { class: ["way", ...marks].filter(Boolean).join(" "), role: "img", "aria-label": text, pointerenter: tell, pointerdown: tell }, way ? way.tag : "");
+    const marks = way ? [`array-${(way.array ?? 0) % 6}`, way.touched && `touched ${step.outcome}`, way.next && "next", way.dirty && "dirty"] : ["empty"];
+    return el("span", { class: ["way", ...marks].filter(Boolean).join(" "), role: "img", "aria-label": text, pointerenter: tell, pointerdown: tell },
+      way ? [way.array === null ? null : el("b", {}, letters[way.array]), way.tag] : "");
   };
   return el("section", { class: "sets", style: `--ways: ${Math.min(ways, most)}` }, el("h3", {}, t("inside-sets")),
-    el("p", { class: "key" }, arrays.map((name, i) => el("span", { class: `array-${i % 6}` }, name)),
+    el("p", { class: "key" }, arrays.map((name, i) => el("span", { class: `array-${i % 6}` }, letters[i] === name ? name : `${letters[i]} ${name}`)),
       el("span", { class: "next" }, t("inside-evicted-next")), el("span", { class: "dirty" }, t("inside-dirty"))),
     el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("inside-sets") }, el("ul", {}, sets.map(set =>
-      el("li", { class: set.now ? "now" : null }, el("span", {}, set.now ? `▶ ${set.set}` : String(set.set)), el("div", {}, set.ways.map((way, i) => box(set.set, way, i))))))),
+      el("li", { class: set.now ? "now" : null }, el("span", {}, set.now ? `▶ ${set.set}` : String(set.set)), el("div", {}, set.ways.map((way, i) => box(set.set, way, set.first + i))))))),
     detail,
-    el("p", { class: "soft" }, t("inside-sets-note", holding, all, t(`inside-next-${replacement === "random" ? "random" : "known"}`))));
+    el("p", { class: "soft" }, used > sets.length ? `${t("inside-window", sets.length, used)} ` : "", t("inside-sets-note", holding, all, t(`inside-next-${replacement === "random" ? "random" : "known"}`))));
 }

@@ -191,6 +191,18 @@ function isMachine(form, deep) {
 
 const nanos = seconds => (seconds === null ? "" : `${+(seconds * 1e9).toFixed(3)} ns`);
 
+// This computer's first level as it was measured, or as `answer` read it from curves: its
+// fields, and a description; undefined if it is not known.
+function ownMachine(answer = {}) {
+  const found = stored.get("computer")?.found.levels[0];
+  const { size, line, ways, hit, penalty } = found?.ways ? { ...found, hit: found.latency_ns, penalty: found.penalty_ns }
+    : { ...answer, hit: answer.hit_ns, penalty: answer.penalty_ns };
+  if (!size || !ways || !line || !hit) return undefined;
+  const cache = `[[cache]]\nlevel = 1\nsize = ${size}\nline = ${line}\nways = ${ways}\nlatency = "${nanos(hit / 1e9)}"\n`;
+  return { size1: sizeText(size), line1: line, ways1: ways,
+    toml: `name = "mine"\ndescription = "${t("any-mine")}"\n[memory]\nlatency = "${nanos((hit + penalty) / 1e9)}"\n${cache}` };
+}
+
 // Fills the form with a machine from the lab.
 function fillMachine(form, machine) {
   const set = (name, value) => { if (form.elements[name]) form.elements[name].value = value; };

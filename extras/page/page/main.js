@@ -77,6 +77,13 @@ function show() {
     byId("main").append(section);
     shown = name;
     pages[name] = { section, page: PAGES[name](section, next => writeAddress(name, next)) };
+    const next = Object.keys(PAGES)[Object.keys(PAGES).indexOf(name) + 1];
+    const go = event => { // to the present state of that page
+      const { hash } = byId(`link-${next}`);
+      event.preventDefault();
+      location.hash = hash === "#any" && ownMachine() ? "#any?machine=mine" : hash;
+    };
+    if (next) section.append(el("p", {}, el("a", { class: "next-part", href: `#${next}`, click: go }, t(`${name}-next`))));
   }
   shown = name;
   for (const [other, { section }] of Object.entries(pages)) section.hidden = other !== name;
@@ -116,6 +123,8 @@ async function start() {
     byId("main").focus({ preventScroll: true });
     scrollTo(0, 0);
   });
+  // Paper has the reasons too.
+  addEventListener("beforeprint", () => { for (const why of document.querySelectorAll(".answer details")) why.open = true; });
   show();
   document.documentElement.dataset.ready = "true";
 }

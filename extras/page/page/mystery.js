@@ -7,8 +7,9 @@ const FORMS = ["one", "range", "fully-associative", "not-visible"];
 function valueField(id, key, kind, units) {
   const entry = (part, label) => el("input", { name: `${id}.${part}`, inputmode: "decimal", autocomplete: "off", "aria-label": t(label) });
   const choice = (part, label, options) => el("select", { name: `${id}.${part}`, "aria-label": t(label) }, options.map(([value, text]) => el("option", { value }, text)));
+  const forms = FORMS.filter(form => kind === "count" || form !== "fully-associative"); // ways alone can be that
   return el("fieldset", { class: "value", id, "data-kind": kind, "data-form": "one" }, el("legend", {}, t(key)),
-    choice("form", "mystery-form", FORMS.map(form => [form, t(`mystery-${form}`)])), entry("value", "mystery-value"),
+    choice("form", "mystery-form", forms.map(form => [form, t(`mystery-${form}`)])), entry("value", "mystery-value"),
     el("span", { class: "end" }, t("mystery-below"), " ", entry("to", "mystery-to")),
     units.length ? choice("unit", "mystery-unit", [["", t("mystery-unit")], ...units.map(unit => [unit, unit])]) : null, el("output"));
 }
@@ -119,7 +120,7 @@ function mysteryPage(section, write) {
     helper = new Helper();
     byId("mystery-stop").disabled = false;
     try {
-      const drawn = await helper.ask({ do: "sweep", toml: machine.text, min, max,
+      const drawn = await helper.ask({ do: "sweep", toml: machine.text, min, max, ...shape(),
         show: show === "time" ? "time" : { misses: { level: Number(show) } } });
       if (asked === `${machine.text} ${JSON.stringify(stateOf(form))}`) picture(box, drawn.svg, title => sweepTable(drawn.record, title));
     } finally {

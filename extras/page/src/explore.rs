@@ -175,12 +175,17 @@ fn argument(level: &LevelFound) -> Value {
     for why in &level.why {
         match why {
             Why::Open(_) if level.exact_size().is_some() => {}
-            Why::Size(text) | Why::Open(text) => sizes.push(text),
+            Why::Size(text) | Why::Open(text) => sizes.push(text.clone()),
             Why::Line(text) => argument["line"] = json!(text),
             Why::Ways(text) => argument["ways"] = json!(text),
             Why::NoWays(reason) => argument["ways"] = json!(format!("{reason}.")),
             Why::Confidence(_) => {}
         }
+    }
+    if let (Some(size), Ok(ways)) = (level.exact_size(), &level.ways) {
+        let way = Bytes(size / (*ways).max(1));
+        let exact = format!("the ways give it exactly: {ways} ways of {way} are {}.", Bytes(size));
+        sizes = vec![exact];
     }
     argument["size"] = json!(sizes);
     argument
@@ -220,6 +225,16 @@ mod tests {
         let level = &mut run.levels[0];
         (level.size, level.range, level.knee_range) = (size, (size, size), (size, size + 4096));
         run
+    }
+
+    #[test]
+    fn an_exact_size_has_the_ways_for_its_argument() {
+        let mut level = of_ways(12).levels.remove(0);
+        level.why = vec![Why::Size("up to 14 KiB an access costs 1 ns.".into())];
+        let said = |level: &LevelFound| argument(level)["size"].to_string();
+        assert_eq!(said(&level), "[\"the ways give it exactly: 12 ways of 4 KiB are 48 KiB.\"]");
+        level.ways = Err("noise".into());
+        assert!(said(&level).contains("up to 14 KiB"), "{}", said(&level));
     }
 
     /// (ways of each experiment; 0: none seen) to ways, agreeing, confidence
@@ -322,7 +337,11 @@ mod tests {
         let sentences = argument(&level);
         assert_eq!(
             sentences,
-            json!({ "size": ["up to 48 KiB."], "line": "64 bytes conflict.", "ways": "12 of 4 KiB." })
+            json!({
+                "size": ["the ways give it exactly: 12 ways of 4 KiB are 48 KiB."],
+                "line": "64 bytes conflict.",
+                "ways": "12 of 4 KiB.",
+            })
         );
     }
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::explore::Runs;
 use crate::kernels::Kernel;
 use crate::steps::Steps;
-use crate::sweep::{self, Refusal, Sweep, machine, open};
+use crate::sweep::{self, Picture, Refusal, Sweep, machine, open};
 use crate::tab::{Clock, Tab};
 
 /// The page's requests.
@@ -38,12 +38,26 @@ enum Request {
     /// What a typed value means, by the rule of the report and of the grader.
     Reading { kind: Kind, typed: Typed },
     /// What the kit reads from a saved sweep, and a chart of its times for arrays of `sizes`.
-    Read { text: String, sizes: Vec<u64> },
+    Read {
+        text: String,
+        sizes: Vec<u64>,
+        #[serde(default)]
+        picture: Picture,
+    },
     /// A chart of the curve that a machine's description gives.
-    Known { toml: String },
+    Known {
+        toml: String,
+        #[serde(default)]
+        picture: Picture,
+    },
     /// A chart of a curve while it is measured: (bytes, nanoseconds), and what is known
     /// about each level.
-    Curve { points: Vec<(f64, f64)>, found: Vec<sweep::Place> },
+    Curve {
+        points: Vec<(f64, f64)>,
+        found: Vec<sweep::Place>,
+        #[serde(default)]
+        picture: Picture,
+    },
     /// One more experiment on the caches of this computer, at most `levels` of them.
     Explore { megabytes: usize, levels: usize, patient: bool },
     /// The times of the cells of a sweep on this computer, from number `from` on, for
@@ -95,11 +109,11 @@ impl Lab {
                 None => Err("no program is chosen yet: choose one first".to_owned().into()),
             },
             Request::Reading { kind, typed } => Ok(meaning(typed, kind)),
-            Request::Read { text, sizes } => Ok(read(&text, &sizes)?),
-            Request::Known { toml } => Ok(sweep::known(&open(&toml)?)?),
-            Request::Curve { points, found } => {
+            Request::Read { text, sizes, picture } => Ok(read(&text, &sizes, picture)?),
+            Request::Known { toml, picture } => Ok(sweep::known(&open(&toml)?, picture)?),
+            Request::Curve { points, found, picture } => {
                 let caption = "source: timing, in a browser tab; of repeated measurements, the median";
-                Ok(sweep::curve(points, &found, caption).into())
+                Ok(sweep::curve(points, &found, caption, picture)?)
             }
             Request::Explore { megabytes, levels, patient } => {
                 let mut runs = std::mem::take(&mut self.runs);
@@ -153,8 +167,8 @@ fn meaning(typed: Typed, kind: Kind) -> Value {
 
 /// What the kit reads from a saved sweep, and its chart; a sealed machine's curves are shown
 /// without a reading.
-fn read(text: &str, sizes: &[u64]) -> Result<Value, String> {
+fn read(text: &str, sizes: &[u64], picture: Picture) -> Result<Value, String> {
     let saved = Saved::parse(text).map_err(|error| error.to_string())?;
     let answer = (!bears_seal(text)).then(|| infer::read(&saved).json());
-    Ok(json!({ "answer": answer, "svg": sweep::timed(&saved, sizes).svg() }))
+    Ok(json!({ "answer": answer, "svg": picture.svg(sweep::timed(&saved, sizes))? }))
 }

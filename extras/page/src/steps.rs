@@ -17,6 +17,10 @@ use watcher::{Watcher, Way};
 
 /// Largest number of lines of a cache that can be shown.
 const MOST_LINES: usize = 4096;
+/// Most ways of a set: each step looks at all of them.
+const MOST_WAYS: usize = 1024;
+/// Largest number of ways that are shown at once: those of the sets around the present one.
+const MOST_BOXES: usize = 256;
 
 /// The recorded accesses of a kernel.
 #[derive(Debug)]
@@ -26,6 +30,8 @@ pub struct Steps {
     is_cut: bool,
     /// For each set, the steps that touched it.
     of_set: Vec<Vec<usize>>,
+    /// Ways of a set.
+    ways: usize,
     regions: Vec<Region>,
     /// First addresses of the pieces of memory that the arena has one after the other; none
     /// if its addresses are those of the kernel.
@@ -70,7 +76,8 @@ impl Steps {
             watcher.access(memory.at(access.at), access.store, access.place);
         }
         watcher.is_cut |= own.is_cut;
-        let source = Source { file: "", first: 1, text: text.to_owned().into() };
+        // the page has the text itself, which may be long
+        let source = Source { file: "", first: 1, text: "".into() };
         let steps = Steps::of(&machine, watcher, source, own.regions);
         Ok(Steps { pieces: own.pieces, piece: own.piece, ..steps })
     }
@@ -84,6 +91,7 @@ impl Steps {
             steps: watcher.steps,
             is_cut: watcher.is_cut,
             of_set,
+            ways: machine.levels[0].ways,
             regions,
             pieces: Vec::new(),
             piece: 1,
@@ -97,6 +105,18 @@ impl Steps {
     /// The recorded accesses in order.
     pub fn steps(&self) -> &[Step] {
         &self.steps
+    }
+
+    /// The ways of its set after step `at`, counted from 0.
+    pub fn ways(&self, at: usize) -> Vec<Option<Way>> {
+        let mut ways = vec![None; self.ways];
+        let touching = self.steps.get(at).map(|step| self.of_set[step.set].as_slice()).unwrap_or_default();
+        for step in touching.iter().take_while(|step| **step <= at) {
+            for (place, way) in &self.steps[*step].changes {
+                ways[*place] = *way;
+            }
+        }
+        ways
     }
 
     /// The data that the page shows with every step.
@@ -126,25 +146,27 @@ impl Steps {
         let done = self.steps.get(..at).ok_or_else(|| {
             format!("there is no step {at}: the first {} accesses are shown", self.steps.len())
         })?;
-        let sets: Vec<Value> =
-            self.of_set.iter().enumerate().filter_map(|(i, s)| self.set(i, s, at)).collect();
-        let holding = sets
-            .iter()
-            .filter(|set| set["ways"].as_array().is_some_and(|ways| ways.iter().any(|way| !way.is_null())));
+        // the last step of each set in use
+        let before = |set: &Vec<usize>| set[..set.partition_point(|step| *step < at)].last().copied();
+        let used: Vec<usize> = self.of_set.iter().filter_map(before).collect();
+        let holding = used.iter().filter(|last| self.ways(**last).iter().any(Option::is_some)).count();
+        let present = used.iter().position(|last| last + 1 == at).unwrap_or(0);
+        let shown = around(present, (MOST_BOXES / self.ways).max(1), used.len());
         Ok(json!({
             "at": at,
             "step": done.last().map(|step| self.shown(step)),
-            "holding": holding.count(),
-            "sets": sets,
+            "used": used.len(),
+            "holding": holding,
+            "sets": used[shown].iter().map(|last| self.set(*last, at)).collect::<Vec<_>>(),
             "counts": count(done),
             "arrays": self.arrays(done),
         }))
     }
 
-    /// A set that was accessed up to step `at`.
-    fn set(&self, number: usize, touching: &[usize], at: usize) -> Option<Value> {
-        let last = touching[..touching.partition_point(|step| *step < at)].last()?;
-        let Step { ways, next, .. } = &self.steps[*last];
+    /// The set of step `last`, the last one up to step `at` that accessed it, with the ways
+    /// around the one that was accessed.
+    fn set(&self, last: usize, at: usize) -> Value {
+        let (ways, step) = (self.ways(last), &self.steps[last]);
         let order = |way: &Way| match self.replacement {
             Replacement::Fifo => way.arrived,
             _ => way.used,
@@ -158,13 +180,15 @@ impl Steps {
                     "array": self.region(way.address).map(|(at, _)| at),
                     "dirty": way.dirty,
                     "rank": newer(way),
-                    "next": *next == Some(place),
-                    "touched": way.used == at - 1 && *last == at - 1,
+                    "next": step.next == Some(place),
+                    "touched": way.used == last && last + 1 == at,
                 })
             })
         };
-        let ways: Vec<Option<Value>> = ways.iter().enumerate().map(shown).collect();
-        Some(json!({ "set": number, "now": *last == at - 1, "ways": ways }))
+        let accessed = ways.iter().position(|way| way.is_some_and(|way| way.used == last)).unwrap_or(0);
+        let seen = around(accessed, MOST_BOXES, ways.len());
+        let shown: Vec<_> = ways.iter().enumerate().map(shown).skip(seen.start).take(seen.len()).collect();
+        json!({ "set": step.set, "now": last + 1 == at, "first": seen.start, "ways": shown })
     }
 
     /// Hits and misses of each array that was accessed.
@@ -266,15 +290,21 @@ fn alone(machine: &Machine) -> Result<Machine, String> {
         return Err("this machine has no cache to show".to_owned());
     };
     first.index = Index::Virtual;
-    if first.lines() > MOST_LINES || !first.sets().is_power_of_two() {
+    if first.lines() > MOST_LINES || first.ways > MOST_WAYS || !first.sets().is_power_of_two() {
         return Err(format!(
-            "a cache of {} lines in {} sets cannot be shown: take at most {MOST_LINES} lines, in a power of two of \
-             sets, so that bits of the address pick the set",
+            "a cache of {} lines in {} sets cannot be shown: take at most {MOST_LINES} lines and {MOST_WAYS} ways, in a \
+             power of two of sets, so that bits of the address pick the set",
             first.lines(),
             first.sets()
         ));
     }
     Ok(machine)
+}
+
+/// At most `most` of `count` numbers, around `at`.
+fn around(at: usize, most: usize, count: usize) -> Range<usize> {
+    let from = at.saturating_sub(most / 2).min(count.saturating_sub(most));
+    from..(from + most).min(count)
 }
 
 fn count(done: &[Step]) -> Value {

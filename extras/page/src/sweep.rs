@@ -1,7 +1,7 @@
 //! The curves of cm1 and spark: modelled for any machine, timed on this one.
 
 use cache::Modelled;
-use chart::{Axis, Chart};
+use chart::{Axis, Chart, View};
 use discover::cell_order;
 use figures::units::Bytes;
 use figures::value::{Reading, Source};
@@ -79,6 +79,20 @@ pub(crate) struct Sweep {
     max: Bytes,
     /// A saved sweep to draw over the curves.
     measured: Option<String>,
+    /// The picture.
+    #[serde(default)]
+    picture: Picture,
+}
+
+/// Width and height of a picture in pixels; the chart's own without them.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+pub(crate) struct Picture(Option<(f64, f64)>);
+
+impl Picture {
+    /// `chart` in this size, as SVG.
+    pub(crate) fn svg(self, chart: Chart) -> Result<String, String> {
+        Ok(chart.viewed(&View { size: self.0, ..View::default() })?.svg())
+    }
 }
 
 /// The figure on the vertical axis.
@@ -104,7 +118,7 @@ impl Sweep {
         };
         // A sealed machine's curves are shown without the kit's reading of them.
         let answer = (!machine.sealed()).then(|| infer::read(&Saved::of(&record)).json());
-        Ok(json!({ "svg": chart.svg(), "record": record, "answer": answer }))
+        Ok(json!({ "svg": self.picture.svg(chart)?, "record": record, "answer": answer }))
     }
 
     /// The record that cm1 or spark would write.
@@ -208,18 +222,23 @@ pub(crate) struct Place {
 }
 
 /// The curve that shows the caches: cost of an access against size of the working set.
-pub(crate) fn curve(points: Vec<(f64, f64)>, found: &[Place], caption: &str) -> String {
+pub(crate) fn curve(
+    points: Vec<(f64, f64)>,
+    found: &[Place],
+    caption: &str,
+    picture: Picture,
+) -> Result<Value, String> {
     let title = "Time of an access, by size of the working set";
     let chart = Chart::new(title, Axis::bytes("working set"), Axis::log("ns per access"))
         .curve(String::new(), points)
         .caption(caption);
     let mark = |chart: Chart, place: &Place| chart.mark(place.low, place.high, place.label.as_str());
-    found.iter().fold(chart, mark).svg()
+    Ok(picture.svg(found.iter().fold(chart, mark))?.into())
 }
 
 /// The curve of a described machine, as its sizes and latencies give it: a working set
 /// costs what the first level costs in which it fits.
-pub(crate) fn known(machine: &Machine) -> Result<Value, String> {
+pub(crate) fn known(machine: &Machine, picture: Picture) -> Result<Value, String> {
     let unknown = || format!("{} has no latencies", machine.name);
     let memory = machine.memory_latency.ok_or_else(unknown)?;
     let mut steps: Vec<(f64, f64)> = Vec::new();
@@ -234,7 +253,7 @@ pub(crate) fn known(machine: &Machine) -> Result<Value, String> {
         .zip(&steps)
         .map(|(level, &(size, _))| Place { low: size, high: size, label: format!("L{level}") })
         .collect();
-    Ok(curve(points, &places, &format!("{}; source: its description", machine.summary())).into())
+    curve(points, &places, &format!("{}; source: its description", machine.summary()), picture)
 }
 
 /// Times the cells of the sweep over `sizes` from number `from` on, for part of a second;
@@ -295,8 +314,14 @@ mod tests {
     #[test]
     fn measured_points_are_at_the_curve_of_their_array_and_disturbed_ones_are_counted() {
         let toml = catalogue()[0].text.to_owned();
-        let mut sweep =
-            Sweep { toml, show: Show::Time, min: Bytes::kib(8), max: Bytes::kib(16), measured: None };
+        let mut sweep = Sweep {
+            toml,
+            show: Show::Time,
+            min: Bytes::kib(8),
+            max: Bytes::kib(16),
+            measured: None,
+            picture: Picture(None),
+        };
         let record = sweep.answer().unwrap()["record"].clone();
         let mut disturbed = record.clone();
         disturbed["rows"][5]["figures"][0]["amount"] = json!(700.0);

@@ -249,7 +249,15 @@ impl Rest {
     fn factor(&mut self) -> Result<Factor, String> {
         if self.peek().starts_with(|c: char| c.is_ascii_digit()) {
             let digits = self.next();
-            return digits.parse().map(Factor::Number).map_err(|_| self.wrong("a whole number", &digits));
+            let number = match digits.strip_prefix("0x") {
+                Some(digits) => i64::from_str_radix(digits, 16),
+                None => digits.parse(),
+            };
+            return number.map(Factor::Number).map_err(|_| self.wrong("a whole number", &digits));
+        }
+        if self.peek() == "(" {
+            let says = "an index has no parentheses: write a[i*2 + 2], not a[(i+1)*2]";
+            return Err(format!("line {}: {says}", self.number));
         }
         self.name().map(Factor::Variable)
     }
@@ -301,6 +309,7 @@ impl Parser<'_> {
             }
             match &*rest.next() {
                 "" => return Ok(()),
+                ";" if rest.peek().is_empty() => return Ok(()),
                 ";" => {}
                 other => return Err(rest.wrong("';' or the line's end", other)),
             }
@@ -374,6 +383,7 @@ mod tests {
             ),
             ("for i in 3..3: load a[i]", ""),
             ("load x[0]", "r x0"),
+            ("for i in 0..0x2: load a[i*0x10];", "r a0, r a16"),
         ] {
             assert_eq!(accesses(text), expected, "{text}");
         }
@@ -397,6 +407,7 @@ mod tests {
             ("for i in 0..4: load a", "expected '[', not the line's end"),
             ("for i = 0..4: load a[i]", "'=' has no meaning"),
             ("for i in 0..4: jump a[i]", "expected 'for', 'load', 'store' or 'array', not 'jump'"),
+            ("for i in 0..4: load a[(i+1)*2]", "line 1: an index has no parentheses"),
             ("load a[i][j]", "expected ';' or the line's end, not '['"),
             ("load a[99999999999999999999]", "expected a whole number"),
             ("for i in 0..9: load a[9223372036854775807*i]", "a number is too large"),

@@ -82,12 +82,15 @@ impl Own {
     }
 
     fn trace(&mut self, text: &str) -> Result<(), String> {
-        let lines: Vec<&str> = text.lines().collect();
+        let (mut lines, mut before, mut written) = (text.lines(), 0, "");
         let mut trace = Trace::new(text.as_bytes());
         while let Some(access) = trace.read()? {
-            let number = trace.line() as u32;
-            let written = lines.get(number as usize - 1).copied().unwrap_or_default();
-            let place = (number, (written.len() - written.trim_start().len()) as u32 + 1);
+            let number = trace.line() as usize;
+            if number > before {
+                written = lines.nth(number - before - 1).unwrap_or_default();
+                before = number;
+            }
+            let place = (number as u32, (written.len() - written.trim_start().len()) as u32 + 1);
             let stores: &[bool] = match access.kind {
                 Kind::Load => &[false],
                 Kind::Store => &[true],

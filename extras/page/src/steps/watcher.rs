@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::panic::Location;
 
 use cache::{Classifier, Held, MissKind, Modelled, plru};
-use machine::{Machine, Replacement};
+use machine::{Machine, Prefetch, Replacement};
 use memory::{Arena, IterationEnd, Lanes, Memory, Vector, Word};
 use serde::Serialize;
 
@@ -52,14 +52,17 @@ pub struct Step {
     pub outcome: Outcome,
     /// The line that was evicted, and whether it was written back.
     pub evicted: Option<(u64, bool)>,
-    /// The ways of the set afterwards; a line stays in its way.
-    pub ways: Vec<Option<Way>>,
+    /// The ways of the set that changed, with their content afterwards; a line stays in its way.
+    pub changes: Vec<(usize, Option<Way>)>,
     /// The way whose line the next miss evicts, if the set is full and the policy is not
     /// random.
     pub next: Option<usize>,
     /// Line and column of the access in the kernel's file.
     pub place: (u32, u32),
 }
+
+/// An evicted line and whether it was dirty; ways and what is in them now.
+type Update = (Option<(u64, bool)>, Vec<(usize, Option<Way>)>);
 
 /// The model, with a record of the effect of each access.
 pub(super) struct Watcher {
@@ -70,6 +73,8 @@ pub(super) struct Watcher {
     /// The present ways of every set.
     sets: Vec<Vec<Option<Way>>>,
     replacement: Replacement,
+    /// Whether hits bring lines, too.
+    prefetches: bool,
     /// The direction bits of every set, for tree-PLRU.
     trees: Vec<u64>,
     pub(super) steps: Vec<Step>,
@@ -87,6 +92,7 @@ impl Watcher {
             line: first.line.0,
             sets: vec![vec![None; first.ways]; first.sets()],
             replacement: first.replacement,
+            prefetches: first.prefetch != Prefetch::None,
             trees: vec![0; first.sets()],
             steps: Vec::new(),
             is_cut: false,
@@ -106,43 +112,50 @@ impl Watcher {
             Some(MissKind::Capacity) => Outcome::Capacity,
             Some(MissKind::Conflict) => Outcome::Conflict,
         };
-        let evicted = self.update_ways(set, line, &held);
+        let (evicted, changes) = self.update_ways(set, line, was_there, &held);
         let next = self.next(set, line);
-        self.steps.push(Step {
-            address,
-            store,
-            set,
-            outcome,
-            evicted,
-            ways: self.sets[set].clone(),
-            next,
-            place,
-        });
+        self.steps.push(Step { address, store, set, outcome, evicted, changes, next, place });
     }
 
-    /// Updates the shown ways of `set` to its present content; returns the evicted line,
-    /// and whether it was dirty. `line` was used.
-    fn update_ways(&mut self, set: usize, line: u64, held: &[Held]) -> Option<(u64, bool)> {
+    /// Updates the shown ways of `set` to its present content; returns the evicted line, and
+    /// whether it was dirty, and the ways that changed. `line` was used.
+    fn update_ways(&mut self, set: usize, line: u64, is_hit: bool, held: &[Held]) -> Update {
         let now = self.steps.len();
         let ways = &mut self.sets[set];
-        let gone =
-            |way: &Option<Way>| way.is_some_and(|way| held.iter().all(|held| held.address != way.address));
-        let evicted = ways.iter().position(gone).and_then(|way| ways[way].take());
-        for held in held {
-            let is_there = |way: &&mut Option<Way>| way.is_some_and(|way| way.address == held.address);
-            let used = |way: &Way| if held.address == line { now } else { way.used };
-            let place = match ways.iter_mut().find(is_there) {
-                Some(way) => way,
-                None => match ways.iter_mut().find(|way| way.is_none()) {
-                    Some(free) => free,
-                    None => continue,
-                },
-            };
-            let arrived = place.as_ref().map_or(now, |way| way.arrived);
-            let used = place.as_ref().map_or(now, used);
-            *place = Some(Way { address: held.address, dirty: held.dirty, used, arrived });
+        // Without a prefetcher a hit changes no other way, and a miss evicts one line at most: the
+        // sums of the addresses tell which.
+        let arrives = !is_hit && held.iter().any(|held| held.address == line);
+        let sum = |addresses: &mut dyn Iterator<Item = u64>| addresses.fold(0, u64::wrapping_add);
+        let before = ways.iter().flatten().count() + usize::from(arrives);
+        let missing = sum(&mut ways.iter().flatten().map(|way| way.address))
+            .wrapping_add(if arrives { line } else { 0 })
+            .wrapping_sub(sum(&mut held.iter().map(|held| held.address)));
+        let is_gone = |address: u64| match self.prefetches {
+            true => held.iter().all(|held| held.address != address),
+            false => before > held.len() && address == missing,
+        };
+        let (mut evicted, mut changes) = (None, Vec::new());
+        for (place, way) in ways.iter_mut().enumerate() {
+            let Some(old) = *way else { continue };
+            if old.address == line
+                && let Some(held) = held.iter().find(|held| held.address == line)
+            {
+                *way = Some(Way { dirty: held.dirty, used: now, ..old });
+            } else if is_gone(old.address) {
+                evicted = Some((old.address, old.dirty));
+                *way = None;
+            }
+            if *way != Some(old) {
+                changes.push((place, *way));
+            }
         }
-        evicted.map(|way| (way.address, way.dirty))
+        for held in held.iter().filter(|held| self.prefetches || arrives && held.address == line) {
+            let is_there = ways.iter().flatten().any(|way| way.address == held.address);
+            let Some(place) = ways.iter().position(Option::is_none).filter(|_| !is_there) else { continue };
+            ways[place] = Some(Way { address: held.address, dirty: held.dirty, used: now, arrived: now });
+            changes.push((place, ways[place]));
+        }
+        (evicted, changes)
     }
 
     /// The way whose line the next miss in `set` evicts, after `line` was used.

@@ -91,7 +91,7 @@ proptest! {
             prop_assert_eq!(step.outcome, outcome, "step {}", time);
             prop_assert_eq!(step.evicted, gone.map(|(number, dirty)| (number * line, dirty)), "step {}", time);
             let mut shown: Vec<(u64, bool, usize)> =
-                step.ways.iter().flatten().map(|way| (way.address, way.dirty, way.used)).collect();
+                steps.ways(time).iter().flatten().map(|way| (way.address, way.dirty, way.used)).collect();
             let held = &naive.sets[step.set];
             let mut expected: Vec<(u64, bool, usize)> =
                 held.iter().map(|held| (held.number * line, held.dirty, held.used)).collect();
@@ -159,15 +159,27 @@ fn the_line_marked_as_the_next_victim_is_evicted_next() {
         let steps = Steps::walk(&machine, &Kernel::Mm1 { n: 24 }).unwrap();
         let mut next = [None; 8];
         let mut evictions = 0;
-        for step in steps.steps() {
+        for (at, step) in steps.steps().iter().enumerate() {
             if let Some((evicted, _)) = step.evicted {
                 assert_eq!(next[step.set], Some(evicted), "{replacement}");
                 evictions += 1;
             }
-            next[step.set] = step.next.and_then(|way| step.ways[way]).map(|way| way.address);
+            next[step.set] = step.next.and_then(|way| steps.ways(at)[way]).map(|way| way.address);
         }
         assert!(evictions > 100, "{replacement}: {evictions}");
     }
+}
+
+/// A fully associative cache has as many ways as lines: a step stores only those that changed.
+#[test]
+fn a_step_stores_the_ways_that_changed() {
+    let toml = "name = \"full\"\n[[cache]]\nlevel = 1\nsize = 4096\nline = 8\nways = 512\n";
+    let machine = Machine::from_toml(toml, "test").unwrap();
+    let steps = Steps::walk(&machine, &Kernel::Mm1 { n: 48 }).unwrap();
+    assert!(steps.steps().iter().any(|step| step.evicted.is_some()));
+    assert!(steps.steps().iter().all(|step| step.changes.len() <= 2));
+    let last = steps.steps().len() - 1;
+    assert_eq!(steps.ways(last).iter().flatten().count(), 512);
 }
 
 proptest! {
@@ -218,6 +230,9 @@ fn caches_and_kernels_that_cannot_be_shown_are_refused() {
     let toml = "name = \"x\"\n[[cache]]\nlevel = 1\nsize = \"1M\"\nline = 64\nways = 8\n";
     let huge = Machine::from_toml(toml, "test").unwrap();
     assert!(Steps::walk(&huge, &Kernel::Mm1 { n: 4 }).unwrap_err().contains("cannot be shown"));
+    let toml = "name = \"x\"\n[[cache]]\nlevel = 1\nsize = \"32K\"\nline = 8\nways = \"full\"\n";
+    let full = Machine::from_toml(toml, "test").unwrap();
+    assert!(Steps::walk(&full, &Kernel::Mm1 { n: 4 }).unwrap_err().contains("1024 ways"));
     let sweep = Kernel::Cm1 { size: Bytes::kib(64), stride: Bytes::kib(8), passes: 3 };
     let steps = Steps::walk(&large, &sweep).unwrap();
     let misses = steps.steps().iter().filter(|step| step.outcome != Outcome::Hit).count();
