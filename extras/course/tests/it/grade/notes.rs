@@ -141,21 +141,21 @@ fn what_came_in_is_used_or_named() {
 fn odd_names_survive_the_map() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    super::write(folder, "r.csv", "user\nana\nbea\ncarl\n");
-    for name in ["x \"y\" ", " z\u{1b}[2J", "=q"] {
+    super::write(folder, "r.csv", "user\nana\nbea\ncarl\ndan\n");
+    for name in ["x \"y\" ", " z\u{1b}[2J", "=q", "'=p"] {
         super::write(folder, &format!("in/{name}/"), "RIGHT");
     }
     let grade = || super::graded(folder, "--roster r.csv --output o in");
     assert_eq!(grade().0, Some(1));
     let mut map = std::fs::read_to_string(folder.join("o/map.csv")).unwrap();
     assert!(!map.contains('\u{1b}'), "{map:?}");
-    for (from, name) in [("=q,,", "ana"), ("\"\"y\"\"\",,", "bea"), ("[2J,,", "carl")] {
+    for (from, name) in [("=q,,", "ana"), ("\"\"y\"\"\",,", "bea"), ("[2J,,", "carl"), ("'=p,,", "dan")] {
         assert!(map.contains(from), "{from}: {map}");
         map = map.replace(from, &format!("{}{name}", from.trim_end_matches(',').to_owned() + ",,"));
     }
     super::write(folder, "o/map.csv", &map);
     let (code, out, err) = grade();
-    assert!(code == Some(0) && out.matches("\n3\t20\t").count() == 3, "{map}{out}{err}");
+    assert!(code == Some(0) && out.matches("\n3\t20\t").count() == 4, "{map}{out}{err}");
     assert!(!std::fs::read_to_string(folder.join("o/grades.csv")).unwrap().contains('\u{1b}'));
 }
 
@@ -163,7 +163,16 @@ fn odd_names_survive_the_map() {
 fn words_that_anybody_would_try_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    for words in ["aaaaaaaaaaaa", "password1234", "123456789012", "letmeinletmein", "abcdefghijkl"] {
+    for words in [
+        "aaaaaaaaaaaa",
+        "password1234",
+        "P@ssw0rd1234",
+        "123456789012",
+        "letmeinletmein",
+        "abcdefghijkl",
+        "Computer Architecture",
+        "cache lab, spring 2026",
+    ] {
         super::write(folder, "s.txt", words);
         let done = crate::kit::lab(folder, "mystery --key-file s.txt ana");
         assert!(crate::kit::stderr(&done).contains("anybody would try such words"), "{words}");
