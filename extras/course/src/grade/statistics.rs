@@ -95,6 +95,7 @@ fn histogram(graded: &[Graded]) -> String {
         text += format!("{:>3}-{end:<3} {number:>9} {bar}", 10 * at).trim_end();
         text.push('\n');
     }
-    let mean = 100.0 * shares.iter().sum::<f64>() / shares.len().max(1) as f64;
+    // an empty sum is -0.0
+    let mean = 100.0 * (shares.iter().sum::<f64>() + 0.0) / shares.len().max(1) as f64;
     text + &format!("students with a grade: {}, mean {mean:.0} %\n", shares.len())
 }

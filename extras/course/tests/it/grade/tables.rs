@@ -218,6 +218,11 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "none of its columns ('Identifier', 'Full name', 'Grade', 'Online text') has the header of a roster column",
     ),
     ("--rubric t.csv", "[[item]]\nid = \"a\"\nvalue = 1\n", "'a' has no points in the assignment"),
+    (
+        "--rubric t.csv",
+        "[[item]]\nid = \"s2-2\"\nvalue = \"64 KiB\"\n",
+        "line 4, `value = \"64 KiB\"`: write a number, without quotes and unit",
+    ),
 ];
 const TIMES_T: &str = "--due 2026-11-20T23:59Z --times t.csv";
 const DUE_T: &str = "--due 2026-11-20T23:59Z --worksheet t.csv";
