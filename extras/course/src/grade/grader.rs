@@ -243,7 +243,7 @@ impl Course<'_> {
                 graded.others = others;
             }
             if tags.iter().all(|tag| !machines.by_tag.contains_key(tag)) && !tags.is_empty() {
-                return Err("its sealed records were made on machines that the key does not have; is that the key of this class?".to_owned());
+                return Err("its sealed records were made on machines that the key does not have, so it may be the key of another class".to_owned());
             }
         }
         let mut expected = report::expected(|product| evidence::product(&records, product));
@@ -274,7 +274,7 @@ impl Course<'_> {
 }
 
 /// The caches of a sealed machine.
-fn geometry(machine: &Answers) -> Expected {
+pub(super) fn geometry(machine: &Answers) -> Expected {
     let mut figures = vec![(Figure::Memory, machine.memory_ns)];
     for (number, level) in (1..).zip(&machine.levels) {
         let next = machine.levels.get(usize::from(number)).map_or(machine.memory_ns, |next| next.hit_ns);
