@@ -79,7 +79,10 @@ impl Graded {
     pub(super) fn all_notes(&self) -> String {
         let refused = self.refused.as_ref().map(|why| format!("No grade: {why}."));
         let notes = self.notes.iter().map(Reason::english);
-        refused.into_iter().chain(notes).chain(self.remarks.clone()).collect::<Vec<_>>().join(" ")
+        let unread = self.marks.iter().filter(|mark| mark.unread && mark.max_points.is_some()).count();
+        let unread = (unread > 0 && refused.is_none()).then(|| format!("Answers to read: {unread}."));
+        let lines = refused.into_iter().chain(unread).chain(notes).chain(self.remarks.clone());
+        lines.collect::<Vec<_>>().join(" ")
     }
 }
 

@@ -230,7 +230,13 @@ fn unresolved(submissions: &[Submission], class: &Class) -> usize {
         let suggested = suggested.unwrap_or_default();
         message(format!("course grade: '{}' {why}{suggested}", shorten(&one.name, 60)));
     });
-    named.count()
+    let number = named.count();
+    if number == 1 && submissions.len() == 1 && class.names.len() > 1 {
+        message(
+            "course grade: it is the only submission; if it has those of the class, unpack it, and give the folder that has one of each student",
+        );
+    }
+    number
 }
 
 /// Refuses to grade a class of which fewer than half have a submission: it is probably

@@ -44,6 +44,7 @@ impl Seen<'_> {
             list("late (hours are in grades.csv)", &late),
             list("the time of hand-in is not known", &has(Reason::TimeUnknown)),
             list("records that were changed, or of another version of the kit", &changed),
+            self.not_used(),
             self.others_records(),
             list("no records of the own machine", &has(Reason::NoMachineRecords)),
             self.of_machines(),
@@ -71,6 +72,26 @@ impl Seen<'_> {
         let first = move |student: usize| seen.insert(place(student)?).then_some(student);
         let students: Vec<usize> = (0..self.counting.len()).filter_map(first).collect();
         students.into_iter().filter_map(|student| Some((student, self.of(student)?)))
+    }
+
+    /// Submissions of students for whom another one counts.
+    fn not_used(&self) -> Option<String> {
+        let used: BTreeSet<usize> = self
+            .counting
+            .iter()
+            .filter_map(|one| one.as_ref().ok().and_then(|counted| counted.place))
+            .collect();
+        let is_open = |student: &usize| self.counting[*student].is_err();
+        let other = |(place, one): (usize, &Submission)| {
+            let owners = one.owner.as_ref().ok()?;
+            let is_other = !owners.is_empty() && !used.contains(&place) && !owners.iter().any(is_open);
+            is_other.then(|| format!("'{}'", shorten(&one.name, 60)))
+        };
+        let names: Vec<String> = self.submissions.iter().enumerate().filter_map(other).collect();
+        let listed = names.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        (!names.is_empty()).then(|| {
+            format!("submissions that do not count, because another one does: {}: {listed}", names.len())
+        })
     }
 
     fn others_records(&self) -> Option<String> {

@@ -120,6 +120,31 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case {
+        what: "what is read by a person, or not used at all, is said in the row and of the class",
+        roster: "user\nana\u{a0}sá\nbea\ncarl\n",
+        files: &[
+            ("in/ana  sá/", r#""s2-2":true,"s2-3":{"a":1}"#),
+            ("in/bea/", "RIGHT"),
+            ("in/carl.pdf", "%PDF"),
+            ("g.csv", "group,user\nA,bea\nA,carl\n"),
+        ],
+        args: "--groups g.csv --output o in",
+        points: &[("ana sá", "0"), ("carl", "3")],
+        says: &[
+            "0\t20\tana sá\tAnswers to read: 2.\n",
+            "submissions that do not count, because another one does: 1: 'carl.pdf'\n",
+        ],
+        holds: &[("o/grades.csv", "ana sá,0,20,,ana  sá,Answers to read: 2.,")],
+        ..CASE
+    },
+    Case {
+        what: "a folder of the class in the folder",
+        files: &[("in/Lab 1/ana/", "RIGHT"), ("in/Lab 1/bea/", "RIGHT")],
+        code: 1,
+        says: &["it is the only submission; if it has those of the class, unpack it"],
+        ..CASE
+    },
+    Case {
         what: "a spreadsheet has dropped the zeros of numbers",
         roster: "user,number\nana,0042\nbea,0107\n",
         files: &[("in/ana/", "RIGHT"), ("in/bea/", "RIGHT"), ("t.csv", "number,time\n42,2026-11-20 23:30\n")],
