@@ -144,6 +144,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let due = args.due;
     let mut course = Course { class, groups, map, machines, rubric, assignment, fields, texts, due };
     let (submissions, mut notes) = course.collect(&args.submissions)?;
+    let measured = course.machines.as_ref().map(|machines| machines.measured(&submissions));
+    if let Some((with_records @ 2.., 0)) = measured {
+        return Err(Failure::usage(format!(
+            "{with_records} submissions have sealed records, and none is of a machine of the key: it is the key of another class, or of other words"
+        )));
+    }
     let counting = course.counting(&submissions);
     let unresolved = unresolved(&submissions, &course.class);
     if let Some(out) = args.output.as_ref().filter(|_| unresolved > 0) {

@@ -115,8 +115,7 @@ impl Seen<'_> {
     /// A key that no record is of may be that of another year.
     fn of_no_machine(&self) -> Option<String> {
         let machines = self.course.machines.as_ref()?;
-        let is_known = |one: &Submission| one.evidence.machines().iter().any(|tag| machines.has(tag));
-        let is_needed = self.course.rubric.needs_machine() && !self.submissions.iter().any(is_known);
+        let is_needed = self.course.rubric.needs_machine() && machines.measured(self.submissions).1 == 0;
         is_needed.then(|| {
             "no submission has a record of a machine of the key, so nothing shows that it is the key of this class"
                 .to_owned()
@@ -177,7 +176,8 @@ impl Seen<'_> {
         for (student, one) in self.each() {
             for (id, answer) in one.answers.iter().filter(|(id, _)| texts.contains(*id)) {
                 let Answer::Text(text) = answer else { continue };
-                let text = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+                let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+                let text = words.collect::<Vec<_>>().join(" ").to_lowercase();
                 if text.chars().count() >= COPIED {
                     seen.entry((id, text)).or_default().insert(student);
                 }

@@ -6,7 +6,7 @@ use super::{CASE, Case};
 const SIX: &str = "user,number\nana,1\nbea,2\ncarl,3\ndan,4\neve,5\nfay,6\n";
 const LONG: &str = r#""s2-2":{"value":"64","unit":"KiB"},"s2-2-why":"The curve leaves its  first level there, so it is full.""#;
 const LONG_TOO: &str =
-    r#""s2-3":{"value":"8","unit":"B"},"s2-2-why":"the curve leaves its first level there, so it is full.""#;
+    r#""s2-3":{"value":"8","unit":"B"},"s2-2-why":"the curve leaves its first level there so it is full!""#;
 const GRADES: &str = "user,s2-2_points,s2-2_of\nana,1,2\nbea,1,1\n";
 
 const CASES: &[Case] = &[

@@ -155,7 +155,11 @@ const CASES: &[Case] = &[
         args: "--name-column user --worksheet w.csv --assignment small.toml --due 2026-11-20T23:59+01:00 --output o in",
         points: &[("ana", "1")],
         says: &["Late by 13 hours.", "the time of hand-in is not known: 1 of 2 students: bea"],
-        holds: &[("o/moodle.csv", ",1.00\n"), ("o/grades.csv", ",13,")],
+        holds: &[
+            ("o/moodle.csv", ",1.00\n"),
+            ("o/grades.csv", ",13,"),
+            ("o/grades.csv", ",notes,s2-2_points,s2-2_of,s2-2_computed,s2-2_reason,s2-2_answer,s2-2_right\n"),
+        ],
         ..CASE
     },
     Case {
