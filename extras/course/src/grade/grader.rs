@@ -79,7 +79,9 @@ impl Graded {
     pub(super) fn all_notes(&self) -> String {
         let refused = self.refused.as_ref().map(|why| format!("No grade: {why}."));
         let notes = self.notes.iter().map(Reason::english);
-        let unread = self.marks.iter().filter(|mark| mark.unread && mark.max_points.is_some()).count();
+        // Texts, too, where they are all that may give points.
+        let is_cause = |mark: &&Mark| mark.unread && (mark.max_points.is_some() || self.points() == 0.0);
+        let unread = self.marks.iter().filter(is_cause).count();
         let unread = (unread > 0 && refused.is_none()).then(|| format!("Answers to read: {unread}."));
         let lines = refused.into_iter().chain(unread).chain(notes).chain(self.remarks.clone());
         lines.collect::<Vec<_>>().join(" ")

@@ -104,7 +104,10 @@ const CASES: &[Case] = &[
             ),
         ],
         args: "--name-column user --assignment small.toml --worksheet w.csv --output o in",
-        says: &["not filled: 'ana' (line 2): no answer of this student is graded yet"],
+        says: &[
+            "not filled: 'ana' (line 2): no answer of this student is graded yet",
+            "0\t0\tana\tAnswers to read: 1.\n",
+        ],
         holds: &[("o/moodle.csv", "Participant 1,1001,,20.00,\n")],
         ..CASE
     },
