@@ -143,6 +143,8 @@ mod tests {
         }
         let key = |words, purpose| words::key(words, purpose).unwrap();
         let one = key("spring of 2026", "class");
+        // as `printf 'spring of 2026' | argon2 'cache lab kit, class' -id -t 8 -m 16 -p 1 -l 64 -r` prints
+        assert!(hexadecimal(&one).starts_with("59188e65730eb7d056d4a178a3032e0f"));
         assert_eq!(one, key(" spring of 2026\n", "class"));
         assert_eq!(key("segr\u{ea}do da turma", "class"), key("segre\u{302}do da turma", "class"));
         assert!(one != key("spring of 2027", "class") && one != key("spring of 2026", "seal"));

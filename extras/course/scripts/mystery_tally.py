@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-HANDOUT = Path(__file__).parent.parent / "docs" / "instructors.md"
+HANDOUT = Path(__file__).parent.parent / "instructors.md"
 
 
 def commands():
@@ -40,7 +40,7 @@ def read(folder, discover, rows, *above):
 
 
 def verdict(found, drawn):
-    """exact, open, or wrong."""
+    """exact, exact if the level is not exclusive of the one before it, open, or wrong."""
     if found["verdict"] != "ok":
         return "open"
     holds = (
@@ -49,7 +49,8 @@ def verdict(found, drawn):
         and found["ways_least"] <= drawn["ways"] <= found["ways_most"]
     )
     exact = found["size"] == found["size_most"] and found["ways"] == drawn["ways"]
-    return "wrong" if not holds else "exact" if exact else "open"
+    largest = [found["size_most"], found["ways_most"]] == [drawn["size_bytes"], drawn["ways"]]
+    return "wrong" if not holds else "exact" if exact else "not exclusive" if largest else "open"
 
 
 def main():
@@ -60,7 +61,7 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         (folder / "class.csv").write_text("name\n" + "".join(f"student {i}\n" for i in range(number)))
-        (folder / "secret.txt").write_text("spring\n")
+        (folder / "secret.txt").write_text("spring of twenty-six\n")
         course, discover = str(programs / "course"), str(programs / "discover")
         made = run(
             [course, "mystery", "--key-file", "secret.txt", "--roster", "class.csv", *sys.argv[3:]], folder
@@ -69,7 +70,7 @@ def main():
             sys.exit(made.stderr)
         key = json.loads((folder / "machines-key.json").read_text())["machines"]
         print(f"{len({json.dumps(m['levels']) for m in key})} of {number} machines distinct")
-        tally = {"exact": 0, "open": 0, "wrong": 0}
+        tally = {"exact": 0, "not exclusive": 0, "open": 0, "wrong": 0}
         for machine in key:
             file = f"machines/{machine['file']}"
             for words, into in zip(commands(), ["l1.out", "l2.out", "spark.out"]):
@@ -81,11 +82,11 @@ def main():
             for level, (one, drawn) in enumerate(zip(found, machine["levels"]), 1):
                 result = verdict(one, drawn)
                 tally[result] += 1
-                if result != "exact":
+                if result in ("open", "wrong"):
                     print(f"{machine['name']}, level {level}: {result}: {one} for {drawn}", flush=True)
     minutes = (time.monotonic() - began) / 60
     print(f"{number} machines, levels {tally}, {minutes:.1f} minutes")
-    sys.exit(tally["exact"] != 2 * number)
+    sys.exit(tally["open"] + tally["wrong"] > 0)
 
 
 main()

@@ -1,7 +1,7 @@
 //! Machines drawn for a class: no two are the same, and the documented procedure identifies
 //! each of them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use common::random::Random;
@@ -63,17 +63,23 @@ impl<'k> Draw<'k> {
     ///
     /// When all are taken (see [`most`](Draw::most)), machines repeat.
     pub(crate) fn machine(&mut self, name: &str) -> Drawn {
-        let choices = every();
+        let (choices, likely) = (every(), cumulative());
         let most = choices.len();
         let mut random = Random::new(seal::digest(&[self.key, name]));
-        let first = random.below(most);
-        let place = (0..most).map(|step| (first + step) % most).find(|place| !self.taken.contains(place));
-        let place = place.unwrap_or(first);
+        let mut drawn = || {
+            let at = random.unit() * likely[most - 1];
+            likely.partition_point(|sum| *sum <= at).min(most - 1)
+        };
+        let first = drawn();
+        let mut again = (1..DRAWS).map(|_| drawn());
+        let is_free = |place: &usize| !self.taken.contains(place);
+        let place = Some(first).filter(is_free).or_else(|| again.find(is_free));
+        // A place far away: a name whose machine was taken does not get a similar one.
+        let next = || (0..most).map(|step| (first + step * STEP) % most).find(is_free);
+        let place = place.or_else(next).unwrap_or(first);
         self.taken.insert(place);
-        // The step has no common divisor with the number of machines and is large: a name
-        // whose machine was taken does not get a similar one.
         Drawn {
-            levels: choices[place * STEP % most],
+            levels: choices[place],
             cycles: [2 + random.below(4), 10 + random.below(9)],
             memory_ns: 60 + random.below(60),
             tlb_entries: self.tlb.then(|| [16, 32, 64, 128][random.below(4)]),
@@ -106,6 +112,36 @@ impl Drawn {
 
 /// A prime larger than the number of choices.
 const STEP: usize = 7919;
+/// So often a machine is drawn for a name before the next free one is taken.
+const DRAWS: usize = 100;
+/// After so many rounds the shares of values hardly change.
+const ROUNDS: usize = 10;
+
+/// The sums of the weights of the machines up to each: with these weights each size, line
+/// and number of ways is about as frequent as the others, as far as the choices allow, so
+/// that no guess is right for many (iterative proportional fitting, by half steps).
+fn cumulative() -> &'static [f64] {
+    static SUMS: OnceLock<Vec<f64>> = OnceLock::new();
+    SUMS.get_or_init(|| {
+        let values = |[one, two]: &[Geometry; 2]| [one.line.0, one.size.0, one.ways, two.size.0, two.ways];
+        let mut weights = vec![1.0; every().len()];
+        for value in (0..ROUNDS).flat_map(|_| 0..5) {
+            let mut shares = BTreeMap::<u64, f64>::new();
+            for (machine, weight) in every().iter().zip(&weights) {
+                *shares.entry(values(machine)[value]).or_default() += weight;
+            }
+            for (machine, weight) in every().iter().zip(&mut weights) {
+                *weight /= shares[&values(machine)[value]].sqrt();
+            }
+        }
+        let mut sum = 0.0;
+        weights.iter_mut().for_each(|weight| {
+            sum += *weight;
+            *weight = sum;
+        });
+        weights
+    })
+}
 
 /// Every pair of levels that sweeps up to 256 KiB and 4 MiB identify: a power of two of
 /// sets at each level, and L2 at least four times L1. L2 has more ways than L1, and more

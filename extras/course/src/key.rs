@@ -57,61 +57,38 @@ impl Phrase {
     }
 }
 
-/// What people choose most, and what they join it with.
-const COMMON: [&str; 44] = [
-    "administrator",
-    "password",
-    "passwort",
-    "iloveyou",
-    "baseball",
-    "football",
-    "princess",
-    "sunshine",
-    "superman",
-    "trustno",
-    "qwertyuiop",
-    "qwertzuiop",
-    "asdfghjkl",
-    "zxcvbnm",
-    "changeme",
-    "letmein",
-    "computer",
-    "whatever",
-    "starwars",
-    "michael",
-    "charlie",
-    "jordan",
-    "master",
-    "monkey",
-    "dragon",
-    "shadow",
-    "secret",
-    "qwerty",
-    "qwertz",
-    "azerty",
-    "asdfgh",
-    "hunter",
-    "welcome",
-    "student",
-    "course",
-    "batman",
-    "ninja",
-    "admin",
-    "login",
-    "hello",
-    "cache",
-    "class",
-    "abc",
-    "senha",
+/// What people choose most, what they join it with, and what a course suggests; longer words first.
+const COMMON: &str = "administrator architecture measurement performance university qwertyuiop qwertzuiop \
+    superman semester password passwort iloveyou baseball football princess sunshine computer whatever starwars \
+    changeme asdfghjkl teacher professor welcome student science zxcvbnm letmein trustno michael charlie \
+    systems spring summer autumn winter monkey dragon shadow secret master jordan batman hunter memory qwerty \
+    qwertz azerty asdfgh course cache class admin login hello ninja senha exam test kit lab abc the of my";
+
+/// Letters that people write as other characters.
+const DISGUISED: [(char, char); 9] = [
+    ('@', 'a'),
+    ('4', 'a'),
+    ('0', 'o'),
+    ('1', 'i'),
+    ('!', 'i'),
+    ('3', 'e'),
+    ('$', 's'),
+    ('5', 's'),
+    ('7', 't'),
 ];
 
 /// Whether little is left of a phrase without digits and the words that people choose most.
 fn is_guessed(phrase: &str) -> bool {
-    let mut rest: String = phrase.to_lowercase().chars().filter(|c| c.is_alphabetic()).collect();
-    COMMON.iter().for_each(|word| rest = rest.replace(word, ""));
-    let letters: Vec<u32> = rest.chars().map(u32::from).collect();
-    let steps = letters.windows(2).filter(|pair| pair[0].abs_diff(pair[1]) > 1).count();
-    letters.iter().collect::<std::collections::BTreeSet<_>>().len() < 4 || steps < 3
+    let plain =
+        |c: char| DISGUISED.iter().find(|(disguised, _)| *disguised == c).map_or(c, |(_, plain)| *plain);
+    let phrase = phrase.to_lowercase();
+    [phrase.clone(), phrase.chars().map(plain).collect()].into_iter().any(|phrase| {
+        let mut rest: String = phrase.chars().filter(|c| c.is_alphabetic()).collect();
+        COMMON.split_whitespace().for_each(|word| rest = rest.replace(word, ""));
+        let letters: Vec<u32> = rest.chars().map(u32::from).collect();
+        let steps = letters.windows(2).filter(|pair| pair[0].abs_diff(pair[1]) > 1).count();
+        letters.iter().collect::<std::collections::BTreeSet<_>>().len() < 4 || steps < 3
+    })
 }
 
 fn of_input() -> io::Result<Vec<u8>> {

@@ -19,6 +19,7 @@ mod formats;
 mod hostile;
 mod kit;
 mod programs;
+mod questions;
 mod schema;
 mod sealed;
 mod secret;

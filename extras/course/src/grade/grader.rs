@@ -1,6 +1,6 @@
 //! From what a student handed in to the grade: the student's machine, records and points.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use common::failure::Failure;
 use common::text::shorten;
@@ -10,7 +10,7 @@ use super::Course;
 use super::class::{Class, only};
 use super::evidence::{self, Submission};
 use super::judge::{self, Mark};
-use super::owners::Counting;
+use super::owners::{Counting, Groups};
 use super::reason::Reason;
 use super::rubric::{Item, Records, Rubric};
 use crate::key::{Answers, Key};
@@ -79,7 +79,12 @@ impl Graded {
     pub(super) fn all_notes(&self) -> String {
         let refused = self.refused.as_ref().map(|why| format!("No grade: {why}."));
         let notes = self.notes.iter().map(Reason::english);
-        refused.into_iter().chain(notes).chain(self.remarks.clone()).collect::<Vec<_>>().join(" ")
+        // Texts, too, where they are all that may give points.
+        let is_cause = |mark: &&Mark| mark.unread && (mark.max_points.is_some() || self.points() == 0.0);
+        let unread = self.marks.iter().filter(is_cause).count();
+        let unread = (unread > 0 && refused.is_none()).then(|| format!("Answers to read: {unread}."));
+        let lines = refused.into_iter().chain(unread).chain(notes).chain(self.remarks.clone());
+        lines.collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -91,6 +96,8 @@ pub(super) fn decimal(points: f64) -> String {
 
 /// The machines of a key.
 pub(super) struct Machines<'k> {
+    /// The header of the names.
+    column: &'k str,
     by_tag: HashMap<&'k str, &'k Answers>,
     /// By student; `None` with blind marking: then a submission is graded by the machine of
     /// its sealed records.
@@ -116,7 +123,7 @@ impl<'k> Machines<'k> {
                 class.header()
             )));
         }
-        Ok(Machines { by_tag, of_student })
+        Ok(Machines { column: key.column(), by_tag, of_student })
     }
 
     /// The student whose machine has that tag.
@@ -125,9 +132,11 @@ impl<'k> Machines<'k> {
         of_student.find(|(_, machine)| machine.seal == tag).map(|(student, _)| *student)
     }
 
-    /// Whether a machine of the key has that tag.
-    pub(super) fn has(&self, tag: &str) -> bool {
-        self.by_tag.contains_key(tag)
+    /// How many of the submissions have sealed records, and how many such of the key's machines.
+    pub(super) fn measured(&self, submissions: &[Submission]) -> (usize, usize) {
+        let tags = submissions.iter().map(|one| one.evidence.machines()).filter(|tags| !tags.is_empty());
+        let is_known = |tags: &BTreeSet<&str>| tags.iter().any(|tag| self.by_tag.contains_key(tag));
+        (tags.clone().count(), tags.filter(is_known).count())
     }
 
     /// Whether machines are those of the records, because marking is blind.
@@ -135,8 +144,13 @@ impl<'k> Machines<'k> {
         self.of_student.is_none()
     }
 
-    /// The machine that a student's submission was measured on.
-    fn machine(&self, student: usize, submission: &Submission) -> Result<&'k Answers, String> {
+    /// The machine that a student's submission was measured on; with a group, one of a member.
+    fn machine(
+        &self,
+        student: usize,
+        submission: &Submission,
+        groups: &Groups,
+    ) -> Result<&'k Answers, String> {
         let tags = submission.evidence.machines();
         let Some(of_student) = &self.of_student else {
             let known: Vec<&Answers> = tags.iter().filter_map(|tag| self.by_tag.get(tag).copied()).collect();
@@ -146,12 +160,17 @@ impl<'k> Machines<'k> {
                 _ => Err("its records are of several machines of the key".to_owned()),
             };
         };
-        // A group measures on the machine of one member.
-        let owners = submission.owner.iter().flatten().chain([&student]);
+        let members = groups.of(student).into_iter().flat_map(|(_, members)| members);
+        let owners = submission.owner.iter().flatten().chain([&student]).chain(members);
         let machines: Vec<&Answers> = owners.filter_map(|owner| of_student.get(owner).copied()).collect();
         let measured = machines.iter().find(|machine| tags.contains(&*machine.seal));
         let machine = measured.or(machines.first()).copied();
-        machine.ok_or_else(|| "the key has no machine of this student".to_owned())
+        machine.ok_or_else(|| {
+            format!(
+                "the key has no machine of this student: make one, or correct the column '{}'",
+                self.column
+            )
+        })
     }
 }
 
@@ -222,7 +241,8 @@ impl Course<'_> {
             graded.notes.push(Reason::NotAsked(shorten(&strange.join(", "), 300)));
         }
         let (machines, evidence) = (self.machines.as_ref(), &submission.evidence);
-        let machine = machines.map(|machines| machines.machine(student, submission)).transpose();
+        let machine =
+            machines.map(|machines| machines.machine(student, submission, &self.groups)).transpose();
         let machine = if self.rubric.needs_machine() { machine? } else { machine.unwrap_or_default() };
         graded.machine = machine.map(|machine| machine.seal.clone());
         let size = self.assignment.matrix();
@@ -243,7 +263,7 @@ impl Course<'_> {
                 graded.others = others;
             }
             if tags.iter().all(|tag| !machines.by_tag.contains_key(tag)) && !tags.is_empty() {
-                return Err("its sealed records were made on machines that the key does not have; is that the key of this class?".to_owned());
+                return Err("its sealed records were made on machines that the key does not have, so it may be the key of another class".to_owned());
             }
         }
         let mut expected = report::expected(|product| evidence::product(&records, product));
@@ -274,7 +294,7 @@ impl Course<'_> {
 }
 
 /// The caches of a sealed machine.
-fn geometry(machine: &Answers) -> Expected {
+pub(super) fn geometry(machine: &Answers) -> Expected {
     let mut figures = vec![(Figure::Memory, machine.memory_ns)];
     for (number, level) in (1..).zip(&machine.levels) {
         let next = machine.levels.get(usize::from(number)).map_or(machine.memory_ns, |next| next.hit_ns);

@@ -144,6 +144,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let due = args.due;
     let mut course = Course { class, groups, map, machines, rubric, assignment, fields, texts, due };
     let (submissions, mut notes) = course.collect(&args.submissions)?;
+    let measured = course.machines.as_ref().map(|machines| machines.measured(&submissions));
+    if let Some((with_records @ 2.., 0)) = measured {
+        return Err(Failure::usage(format!(
+            "{with_records} submissions have sealed records, and none is of a machine of the key: it is the key of another class, or of other words"
+        )));
+    }
     let counting = course.counting(&submissions);
     let unresolved = unresolved(&submissions, &course.class);
     if let Some(out) = args.output.as_ref().filter(|_| unresolved > 0) {
@@ -230,7 +236,13 @@ fn unresolved(submissions: &[Submission], class: &Class) -> usize {
         let suggested = suggested.unwrap_or_default();
         message(format!("course grade: '{}' {why}{suggested}", shorten(&one.name, 60)));
     });
-    named.count()
+    let number = named.count();
+    if number == 1 && submissions.len() == 1 && class.names.len() > 1 {
+        message(
+            "course grade: it is the only submission; if it has those of the class, unpack it, and give the folder that has one of each student",
+        );
+    }
+    number
 }
 
 /// Refuses to grade a class of which fewer than half have a submission: it is probably

@@ -44,6 +44,7 @@ impl Seen<'_> {
             list("late (hours are in grades.csv)", &late),
             list("the time of hand-in is not known", &has(Reason::TimeUnknown)),
             list("records that were changed, or of another version of the kit", &changed),
+            self.not_used(),
             self.others_records(),
             list("no records of the own machine", &has(Reason::NoMachineRecords)),
             self.of_machines(),
@@ -73,6 +74,26 @@ impl Seen<'_> {
         students.into_iter().filter_map(|student| Some((student, self.of(student)?)))
     }
 
+    /// Submissions of students for whom another one counts.
+    fn not_used(&self) -> Option<String> {
+        let used: BTreeSet<usize> = self
+            .counting
+            .iter()
+            .filter_map(|one| one.as_ref().ok().and_then(|counted| counted.place))
+            .collect();
+        let is_open = |student: &usize| self.counting[*student].is_err();
+        let other = |(place, one): (usize, &Submission)| {
+            let owners = one.owner.as_ref().ok()?;
+            let is_other = !owners.is_empty() && !used.contains(&place) && !owners.iter().any(is_open);
+            is_other.then(|| format!("'{}'", shorten(&one.name, 60)))
+        };
+        let names: Vec<String> = self.submissions.iter().enumerate().filter_map(other).collect();
+        let listed = names.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        (!names.is_empty()).then(|| {
+            format!("submissions that do not count, because another one does: {}: {listed}", names.len())
+        })
+    }
+
     fn others_records(&self) -> Option<String> {
         let of = |(student, graded): (usize, &Graded)| {
             let names = graded.others.join(", ");
@@ -94,8 +115,7 @@ impl Seen<'_> {
     /// A key that no record is of may be that of another year.
     fn of_no_machine(&self) -> Option<String> {
         let machines = self.course.machines.as_ref()?;
-        let is_known = |one: &Submission| one.evidence.machines().iter().any(|tag| machines.has(tag));
-        let is_needed = self.course.rubric.needs_machine() && !self.submissions.iter().any(is_known);
+        let is_needed = self.course.rubric.needs_machine() && machines.measured(self.submissions).1 == 0;
         is_needed.then(|| {
             "no submission has a record of a machine of the key, so nothing shows that it is the key of this class"
                 .to_owned()
@@ -156,7 +176,8 @@ impl Seen<'_> {
         for (student, one) in self.each() {
             for (id, answer) in one.answers.iter().filter(|(id, _)| texts.contains(*id)) {
                 let Answer::Text(text) = answer else { continue };
-                let text = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+                let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+                let text = words.collect::<Vec<_>>().join(" ").to_lowercase();
                 if text.chars().count() >= COPIED {
                     seen.entry((id, text)).or_default().insert(student);
                 }

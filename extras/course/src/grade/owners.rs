@@ -89,7 +89,7 @@ impl Map {
         };
         let mut decided = BTreeMap::<String, Option<BTreeSet<usize>>>::new();
         for row in &table.rows {
-            let (submission, name) = (key(unquoted(row.cell(submission))), row.cell(student));
+            let (submission, name) = (key(row.cell(submission)), row.cell(student));
             let known = decided.entry(submission.clone()).or_default();
             if name.is_empty() {
                 continue;
@@ -141,10 +141,10 @@ impl Map {
     }
 }
 
-/// A submission's name as a table keeps it: no blanks around it, and no character that a
-/// terminal obeys.
+/// A submission's name as a table keeps it: no blanks around it, no apostrophe before a
+/// formula, and no character that a terminal obeys.
 fn key(name: &str) -> String {
-    name.trim().replace(is_unprintable, "\u{fffd}")
+    unquoted(name.trim()).replace(is_unprintable, "\u{fffd}")
 }
 
 /// The students whose submission it is; none if the instructor has said so. Or a clause

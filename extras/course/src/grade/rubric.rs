@@ -70,14 +70,31 @@ struct Given {
 #[serde(deny_unknown_fields, default)]
 struct RightValue {
     id: String,
-    value: Option<f64>,
-    range: Option<[f64; 2]>,
-    tolerance: Option<f64>,
+    value: Option<Number>,
+    range: Option<[Number; 2]>,
+    tolerance: Option<Number>,
+}
+
+/// A number; another thing is refused in plain words.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(untagged, expecting = "write a number, without quotes and unit: bytes, ns, %, points or a count")]
+enum Number {
+    Given(f64),
+}
+
+impl From<Number> for f64 {
+    fn from(Number::Given(number): Number) -> f64 {
+        number
+    }
 }
 
 impl RightValue {
     fn right(&self) -> Option<[f64; 2]> {
-        self.range.or(self.value.map(|value| [value; 2]))
+        self.range.or(self.value.map(|value| [value; 2])).map(|range| range.map(f64::from))
+    }
+
+    fn tolerance(&self) -> Option<f64> {
+        self.tolerance.map(f64::from)
     }
 
     /// Refuses a value that nobody, or everybody, would have.
@@ -92,7 +109,7 @@ impl RightValue {
         if !(low.is_finite() && high.is_finite() && low <= high) {
             return Some(format!("has the range [{low}, {high}], which contains no number"));
         }
-        if !(0.0..=1.0).contains(&self.tolerance.unwrap_or_default()) {
+        if !(0.0..=1.0).contains(&self.tolerance().unwrap_or_default()) {
             return Some("needs a tolerance from 0 to 1".to_owned());
         }
         None
@@ -124,7 +141,7 @@ impl Given {
                 kind: field.kind.quantity(),
                 expect: field.expect.filter(|_| value.is_none_or(|value| value.right().is_none())),
                 right: value.and_then(RightValue::right),
-                tolerance: value.and_then(|value| value.tolerance),
+                tolerance: value.and_then(RightValue::tolerance),
                 id: field.id,
                 label: field.label,
             }

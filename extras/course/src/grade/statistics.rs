@@ -30,7 +30,9 @@ fn counted(graded: &[Graded]) -> impl Iterator<Item = &Graded> + Clone {
 
 impl Counts {
     fn of(place: usize, item: &Item, graded: &[Graded]) -> Counts {
-        let marks = counted(graded).map(|graded| &graded.marks[place]);
+        // What is left out of the sum is no answer that counts.
+        let counts = |mark: &&Mark| mark.reason != Reason::ModelledTime;
+        let marks = counted(graded).map(|graded| &graded.marks[place]).filter(counts);
         let number = |is: &dyn Fn(&Mark) -> bool| marks.clone().filter(|mark| is(mark)).count();
         let is_full = |mark: &Mark| mark.points >= item.points;
         let with_points: Vec<f64> =
@@ -95,6 +97,25 @@ fn histogram(graded: &[Graded]) -> String {
         text += format!("{:>3}-{end:<3} {number:>9} {bar}", 10 * at).trim_end();
         text.push('\n');
     }
-    let mean = 100.0 * shares.iter().sum::<f64>() / shares.len().max(1) as f64;
+    // an empty sum is -0.0
+    let mean = 100.0 * (shares.iter().sum::<f64>() + 0.0) / shares.len().max(1) as f64;
     text + &format!("students with a grade: {}, mean {mean:.0} %\n", shares.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use report::Expected;
+
+    #[test]
+    fn an_item_that_is_left_out_of_the_sum_is_not_one_that_nobody_has_right() {
+        let (rubric, _) = Rubric::read(&[]).unwrap();
+        let expected: Expected = [("mm2/mm1.clocks".parse().unwrap(), None)].into();
+        let marks = super::super::judge::marks(&rubric, &[].into(), &expected);
+        let graded = vec![Graded { marks, source: Some("x".to_owned()), ..Graded::default() }; MANY];
+        assert_eq!(notes(&rubric, &graded), Vec::<String>::new());
+        let text = text(&rubric, &graded);
+        let line = text.lines().find(|line| line.starts_with("s322-d-clocks")).unwrap();
+        assert_eq!(line.split_whitespace().skip(1).collect::<Vec<_>>(), ["0", "0", "0", "0", "0", "-", "1"]);
+    }
 }

@@ -143,7 +143,10 @@ impl Course<'_> {
             notes.push(Reason::LongAnswers((ANSWERS_BYTES >> 10).to_string()));
         }
         notes.extend(unread.notes);
-        if !unread.others.is_empty() && !answers.iter().any(|(id, answer)| is_answer(id, answer)) {
+        // They may be what is missing: answers, or records of the machine.
+        let lacks_records = self.machines.is_some() && evidence.machines().is_empty();
+        let lacks = lacks_records || !answers.iter().any(|(id, answer)| is_answer(id, answer));
+        if !unread.others.is_empty() && lacks {
             notes.push(Reason::OtherKinds(shorten(&unread.others.join(", "), 300)));
         }
         if notes.len() > MAX_NOTES {

@@ -4,17 +4,13 @@
 
 #[path = "../../../../lab/tests/it/command_lines.rs"]
 mod command_lines;
-mod discover;
+mod encodings;
 mod grade;
-mod input;
 #[path = "../../../../lab/tests/it/kit.rs"]
 mod kit;
 mod mystery;
-mod questions;
 #[path = "../../../../lab/tests/it/schema.rs"]
 mod schema;
-#[path = "../../../../lab/tests/it/secret.rs"]
-mod secret;
 mod survey;
 
 const PACKAGES: [&str; 5] = ["course", "discover-host", "page", "lab", "cm1"];

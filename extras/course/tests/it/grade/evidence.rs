@@ -44,6 +44,9 @@ fn of_ada(folder: &Path, rubric: &str, records: &[&str]) -> (String, String) {
     let _ = fs::remove_dir_all(folder.join("in"));
     write(folder, "in/ada/", &answers(TYPED));
     write(folder, "in/bob/", "WRONG");
+    if records.is_empty() {
+        write(folder, "in/ada/0.rec", "");
+    }
     for (number, record) in records.iter().enumerate() {
         write(folder, &format!("in/ada/{number}.json"), record);
     }
@@ -77,7 +80,12 @@ fn only_unchanged_records_of_the_own_machine_and_the_assigned_size_count() {
         ("next to the schema", vec![&text, &schema, "[1, {\"seal\": {}}]", "{"], "2", ""),
         ("next to another's", vec![&text, &bobs], "2", "Records of other machines than the student's own"),
         ("next to one by hand", vec![&by_hand, &text], "2", "Records of other machines"),
-        ("none", vec![], "0", "no records of the student's own machine"),
+        (
+            "none",
+            vec![],
+            "0",
+            "Not read: 0.rec; .json, .html and .zip are. There are no records of the student's own machine",
+        ),
         ("by hand", vec![&by_hand], "0", "Records of other machines"),
         ("another's", vec![&bobs], "0", "Records are of the machine of bob."),
         ("of 128 rows", vec![&of_size(128)], "0", "mm1: its matrices have 128 rows, not the 512"),
@@ -117,8 +125,8 @@ fn the_key_is_joined_by_its_column() {
     for (args, code, says) in [
         (
             "--roster class.csv --key others-key.json",
-            0,
-            "no grade for 'bob': its sealed records were made on machines that the key does not have",
+            2,
+            "2 submissions have sealed records, and none is of a machine of the key",
         ),
         ("--roster numbers.csv --name-column name --key machines-key.json", 0, "2\t20\tada\t\n"),
         ("--roster late.csv --key machines-key.json", 0, "2\t20\tADA\t\n"),
@@ -129,6 +137,13 @@ fn the_key_is_joined_by_its_column() {
         let (given, out, err) = graded(folder, &format!("{args} in"));
         assert!(given == Some(code) && (out.contains(says) || err.contains(says)), "{args}: {out}{err}");
     }
+    // a group measures on the machine of a member, whoever hands it in
+    write(folder, "g.csv", "group,name\nA,ada\nA,bob\n");
+    write(folder, "of-group/ada/", &answers(TYPED));
+    fs::copy(folder.join("in/bob/mm1.json"), folder.join("of-group/ada/mm1.json")).unwrap();
+    let of_group = "--roster class.csv --key machines-key.json of-group";
+    let (_, out, err) = graded(folder, &format!("--groups g.csv {of_group}"));
+    assert!(out.contains("2\t20\tada\t\n2\t20\tbob\tHanded in by a member of the group.\n"), "{out}{err}");
     // with blind marking, the sealed records say which machine it was
     write(folder, "blind.csv", "Identifier,Grade\nP 1,\nP 2,\n");
     fs::rename(folder.join("in/ada"), folder.join("in/P 1")).unwrap();

@@ -6,7 +6,7 @@ use super::{CASE, Case};
 const SIX: &str = "user,number\nana,1\nbea,2\ncarl,3\ndan,4\neve,5\nfay,6\n";
 const LONG: &str = r#""s2-2":{"value":"64","unit":"KiB"},"s2-2-why":"The curve leaves its  first level there, so it is full.""#;
 const LONG_TOO: &str =
-    r#""s2-3":{"value":"8","unit":"B"},"s2-2-why":"the curve leaves its first level there, so it is full.""#;
+    r#""s2-3":{"value":"8","unit":"B"},"s2-2-why":"the curve leaves its first level there so it is full!""#;
 const GRADES: &str = "user,s2-2_points,s2-2_of\nana,1,2\nbea,1,1\n";
 
 const CASES: &[Case] = &[
@@ -120,6 +120,31 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case {
+        what: "what is read by a person, or not used at all, is said in the row and of the class",
+        roster: "user\nana\u{a0}sá\nbea\ncarl\n",
+        files: &[
+            ("in/ana  sá/", r#""s2-2":true,"s2-3":{"a":1}"#),
+            ("in/bea/", "RIGHT"),
+            ("in/carl.pdf", "%PDF"),
+            ("g.csv", "group,user\nA,bea\nA,carl\n"),
+        ],
+        args: "--groups g.csv --output o in",
+        points: &[("ana sá", "0"), ("carl", "3")],
+        says: &[
+            "0\t20\tana sá\tAnswers to read: 2.\n",
+            "submissions that do not count, because another one does: 1: 'carl.pdf'\n",
+        ],
+        holds: &[("o/grades.csv", "ana sá,0,20,,ana  sá,Answers to read: 2.,")],
+        ..CASE
+    },
+    Case {
+        what: "a folder of the class in the folder",
+        files: &[("in/Lab 1/ana/", "RIGHT"), ("in/Lab 1/bea/", "RIGHT")],
+        code: 1,
+        says: &["it is the only submission; if it has those of the class, unpack it"],
+        ..CASE
+    },
+    Case {
         what: "a spreadsheet has dropped the zeros of numbers",
         roster: "user,number\nana,0042\nbea,0107\n",
         files: &[("in/ana/", "RIGHT"), ("in/bea/", "RIGHT"), ("t.csv", "number,time\n42,2026-11-20 23:30\n")],
@@ -141,21 +166,21 @@ fn what_came_in_is_used_or_named() {
 fn odd_names_survive_the_map() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    super::write(folder, "r.csv", "user\nana\nbea\ncarl\n");
-    for name in ["x \"y\" ", " z\u{1b}[2J", "=q"] {
+    super::write(folder, "r.csv", "user\nana\nbea\ncarl\ndan\n");
+    for name in ["x \"y\" ", " z\u{1b}[2J", "=q", "'=p"] {
         super::write(folder, &format!("in/{name}/"), "RIGHT");
     }
     let grade = || super::graded(folder, "--roster r.csv --output o in");
     assert_eq!(grade().0, Some(1));
     let mut map = std::fs::read_to_string(folder.join("o/map.csv")).unwrap();
     assert!(!map.contains('\u{1b}'), "{map:?}");
-    for (from, name) in [("=q,,", "ana"), ("\"\"y\"\"\",,", "bea"), ("[2J,,", "carl")] {
+    for (from, name) in [("=q,,", "ana"), ("\"\"y\"\"\",,", "bea"), ("[2J,,", "carl"), ("'=p,,", "dan")] {
         assert!(map.contains(from), "{from}: {map}");
         map = map.replace(from, &format!("{}{name}", from.trim_end_matches(',').to_owned() + ",,"));
     }
     super::write(folder, "o/map.csv", &map);
     let (code, out, err) = grade();
-    assert!(code == Some(0) && out.matches("\n3\t20\t").count() == 3, "{map}{out}{err}");
+    assert!(code == Some(0) && out.matches("\n3\t20\t").count() == 4, "{map}{out}{err}");
     assert!(!std::fs::read_to_string(folder.join("o/grades.csv")).unwrap().contains('\u{1b}'));
 }
 
@@ -163,7 +188,16 @@ fn odd_names_survive_the_map() {
 fn words_that_anybody_would_try_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    for words in ["aaaaaaaaaaaa", "password1234", "123456789012", "letmeinletmein", "abcdefghijkl"] {
+    for words in [
+        "aaaaaaaaaaaa",
+        "password1234",
+        "P@ssw0rd1234",
+        "123456789012",
+        "letmeinletmein",
+        "abcdefghijkl",
+        "Computer Architecture",
+        "cache lab, spring 2026",
+    ] {
         super::write(folder, "s.txt", words);
         let done = crate::kit::lab(folder, "mystery --key-file s.txt ana");
         assert!(crate::kit::stderr(&done).contains("anybody would try such words"), "{words}");

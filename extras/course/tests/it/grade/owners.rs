@@ -64,6 +64,7 @@ const CASES: &[Case] = &[
         points: &[("ana", "-"), ("1001", "-")],
         says: &[
             "'1001' may be the name of ana, 1001; suggested: 1001",
+            "students with a grade: 0, mean 0 %",
             "'2002' is the name of no student; suggested: 1001",
         ],
         ..CASE

@@ -104,7 +104,10 @@ const CASES: &[Case] = &[
             ),
         ],
         args: "--name-column user --assignment small.toml --worksheet w.csv --output o in",
-        says: &["not filled: 'ana' (line 2): no answer of this student is graded yet"],
+        says: &[
+            "not filled: 'ana' (line 2): no answer of this student is graded yet",
+            "0\t0\tana\tAnswers to read: 1.\n",
+        ],
         holds: &[("o/moodle.csv", "Participant 1,1001,,20.00,\n")],
         ..CASE
     },
@@ -155,7 +158,11 @@ const CASES: &[Case] = &[
         args: "--name-column user --worksheet w.csv --assignment small.toml --due 2026-11-20T23:59+01:00 --output o in",
         points: &[("ana", "1")],
         says: &["Late by 13 hours.", "the time of hand-in is not known: 1 of 2 students: bea"],
-        holds: &[("o/moodle.csv", ",1.00\n"), ("o/grades.csv", ",13,")],
+        holds: &[
+            ("o/moodle.csv", ",1.00\n"),
+            ("o/grades.csv", ",13,"),
+            ("o/grades.csv", ",notes,s2-2_points,s2-2_of,s2-2_computed,s2-2_reason,s2-2_answer,s2-2_right\n"),
+        ],
         ..CASE
     },
     Case {
@@ -218,6 +225,11 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "none of its columns ('Identifier', 'Full name', 'Grade', 'Online text') has the header of a roster column",
     ),
     ("--rubric t.csv", "[[item]]\nid = \"a\"\nvalue = 1\n", "'a' has no points in the assignment"),
+    (
+        "--rubric t.csv",
+        "[[item]]\nid = \"s2-2\"\nvalue = \"64 KiB\"\n",
+        "line 4, `value = \"64 KiB\"`: write a number, without quotes and unit",
+    ),
 ];
 const TIMES_T: &str = "--due 2026-11-20T23:59Z --times t.csv";
 const DUE_T: &str = "--due 2026-11-20T23:59Z --worksheet t.csv";

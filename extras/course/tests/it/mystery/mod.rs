@@ -22,7 +22,7 @@ const ROSTER: &str = "Number;Full name\n1;Inês Conceição\n2;Анна Иван
 fn class(folder: &Path) {
     std::fs::write(folder.join("class.csv"), ROSTER).unwrap();
     std::fs::write(folder.join("secret.txt"), "spring of twenty-six\n").unwrap();
-    std::fs::write(folder.join("short.txt"), "spring 2026\n").unwrap();
+    std::fs::write(folder.join("short.txt"), "violet 2026\n").unwrap();
 }
 
 const MAKE: &str = "mystery --key-file secret.txt --roster class.csv --name-column number";

@@ -1,4 +1,4 @@
-//! Every reader with every encoding and line ending: the results are all the same.
+//! Every reader of the kit with every encoding and line ending: the results are all the same.
 
 use std::fs;
 use std::io::Write;

@@ -9,7 +9,7 @@ use common::units::Bytes;
 use report::{Assignment, Field, Figure};
 
 /// The guide's right values, by field.
-const RUBRIC: &str = include_str!("../../src/grade/rubric.toml");
+const RUBRIC: &str = include_str!("../../../extras/course/src/grade/rubric.toml");
 /// What a reader sees in the page and its source, without the measured values: tables of
 /// sweeps, and the coordinates of curves.
 fn readable(page: &str) -> String {
