@@ -132,13 +132,15 @@ impl Doubt {
         match self {
             Doubt::NotOneNumber => {
                 "This is not one number: write digits, as in 48, 1.5 or 2^15; only a unit may follow."
-            },
+            }
             Doubt::Thousands => {
                 "This can mean thousands or decimals: write the number without a comma or dot, or with another number of decimals."
             }
             Doubt::NoNumber => "The number is missing.",
             Doubt::NoUnit => "Choose the unit from the list after the number, or type it after the number.",
-            Doubt::OtherUnit => "This unit is not one of the list after the number, or another one is chosen there.",
+            Doubt::OtherUnit => {
+                "This unit is not one of the list after the number, or another one is chosen there."
+            }
             Doubt::Cycles => "Clock cycles are not converted to a time; your instructor reads this answer.",
             Doubt::OneEnd => "A range needs both ends.",
             Doubt::EmptyRange => "The first end of the range must be smaller than the second.",

@@ -26,7 +26,7 @@ use std::error::Error;
 use records::note::Note;
 
 pub use answers::{
-    AnotherStudent, Answer, Answers, AnswersError, Asked, AskedField, Form, Meaning, TOTAL_BYTES, Typed,
+    AnotherStudent, Answer, Answers, AnswersError, Asked, AskedField, Form, Meaning, Run, TOTAL_BYTES, Typed,
     is_answer, not_asked,
 };
 pub use assignment::{

@@ -48,6 +48,7 @@ pub(crate) struct SectionView<'a> {
     id: &'a str,
     title: &'a str,
     text: &'a str,
+    optional: bool,
     columns: Vec<Column>,
     rows: Vec<Vec<Cell>>,
     /// As SVG.
@@ -103,6 +104,7 @@ impl<'a> SectionView<'a> {
             id: &section.id,
             title: &section.title,
             text: &section.text,
+            optional: section.optional,
             columns: names.iter().enumerate().map(|(at, name)| Column::of(name, at, &mut rows)).collect(),
             rows,
             pictures: pictures(section, all, assignment, machine)
