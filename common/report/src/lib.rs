@@ -64,6 +64,7 @@ impl Report<'_> {
         }
         for (name, chart) in pictures {
             files.push((format!("pictures/{name}.svg"), chart.svg().into_bytes()));
+            files.push((format!("pictures/{name}.pdf"), chart.pdf()?));
             files.push((format!("pictures/{name}.png"), chart.png()?));
         }
         for (name, record) in self.records() {
