@@ -63,7 +63,7 @@ impl Chart {
         ];
         let (mut file, mut places) = ("%PDF-1.4\n".to_owned(), String::new());
         for (number, object) in (1..).zip(&objects) {
-            write!(places, "{:010} 00000 n \n", file.len())?;
+            writeln!(places, "{:010} 00000 n ", file.len())?;
             write!(file, "{number} 0 obj\n{object}\nendobj\n")?;
         }
         let (table, count) = (file.len(), objects.len() + 1);
