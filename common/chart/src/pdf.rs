@@ -222,7 +222,6 @@ fn windows_1252(letter: char) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::{Axis, Chart};
 
     #[test]
