@@ -311,7 +311,9 @@ where
             let text = self
                 .zero_name(&Vec::from_iter(zeros.iter().map(|index| series[*index].name.as_str())), exact);
             let width = labels::width(&text, TICK);
-            names.insert(0, EndName { index, text, end, left: end.0 + GAP, width, y: end.1 - 9 * U });
+            // It can be wider than the names for which there is space.
+            let left = (end.0 + GAP).min(self.chart.sides().0 - MARGIN - width);
+            names.insert(0, EndName { index, text, end, left, width, y: end.1 - 9 * U });
         }
         for EndName { index, text, end, left, width, y } in labels::placed(names, &lines, plot) {
             let colour = Style::of(self.chart, index).colour;
