@@ -96,7 +96,7 @@ pub struct Output {
     #[arg(long, short)]
     pub quiet: bool,
 
-    /// Draw a chart into FILE (.svg or .png; - prints SVG)
+    /// Draw a chart into FILE (.svg, .pdf or .png; - prints SVG)
     #[arg(long, value_name = "FILE", value_parser = picture)]
     pub chart: Option<PathBuf>,
 
@@ -166,9 +166,9 @@ pub fn limit_to(widest: Option<Instructions>) {
 fn picture(name: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(name);
     match path.extension().and_then(|e| e.to_str()) {
-        Some("svg" | "png") => Ok(path),
+        Some("svg" | "pdf" | "png") => Ok(path),
         _ if name == "-" => Ok(path),
-        _ => Err("a chart's name ends in .svg or .png".to_owned()),
+        _ => Err("a chart's name ends in .svg, .pdf or .png".to_owned()),
     }
 }
 

@@ -18,7 +18,7 @@
 //! | | `records` | [results](record) that outlive the run; [every saved format](saved) read back |
 //! | | `infer` | a cache's geometry from curves |
 //! | | `discover` | the same from experiments |
-//! | | `chart` | pictures, as SVG and PNG |
+//! | | `chart` | pictures, as SVG, PNG and PDF |
 //! | | `report` | the report: one page made of findings (`lab` alone uses it) |
 //! | **hardware, system** | [`isa`] | what depends on the instruction set: native memory, SIMD |
 //! | | [`system`] | the operating system: clocks, affinity, pages, files, this machine |

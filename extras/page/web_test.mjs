@@ -256,7 +256,7 @@ async function mystery() {
   const told = await tab.locator("#page-mystery #s311-c-size output").innerText();
   for (const name of ["s311-c-size.unit", "s311-c-line.unit"]) await tab.selectOption(`#page-mystery [name="${name}"]`, "B");
   const read = await tab.locator("#page-mystery #s311-c-size output").innerText();
-  check(told === "Choose the unit." && read.startsWith("= "), `a value is read by the report's rule: ${told} ${read}`);
+  check(told.startsWith("Choose the unit") && read.startsWith("= "), `a value is read by the report's rule: ${told} ${read}`);
   const kept = async tab => {
     await tab.waitForSelector("#page-mystery[data-recalled*=Ada]", { state: "attached" });
     const values = await Promise.all(Object.keys(texts).map(name => tab.inputValue(`#page-mystery [name="${name}"]`)));

@@ -85,23 +85,28 @@ impl Axis {
         if self.names.is_empty() {
             grid.bold = self.ticks(ends, most.max(2));
             // between few lines of a logarithmic axis, the light ones show the scale
-            if self.is_log && !self.is_bytes {
-                grid.light = self.ticks(ends, 5 * most.max(2));
-            }
+            grid.light = if self.is_log && !self.is_bytes {
+                self.ticks(ends, 5 * most.max(2))
+            } else {
+                grid.bold.clone()
+            };
             grid.bold = if grid.bold.len() < 2 { ends.to_vec() } else { grid.bold };
         }
         grid
     }
 
-    /// At most `most` grid lines between the ends: multiples of 1, 2 or 5 times a power of ten;
-    /// 1, 2 and 5 times powers of ten; or powers of two.
+    /// At most `most` grid lines between the ends: multiples of 1, 2 or 5 times a power of ten, or of a
+    /// power of two; 1, 2 and 5 times powers of ten; or powers of two.
     fn ticks(&self, [low, high]: [f64; 2], most: i32) -> Vec<f64> {
-        let least = 10f64.powf(((high - low) / f64::from(most)).log10().floor());
+        let space = (high - low) / f64::from(most);
+        let least =
+            if self.is_bytes { 2f64.powf(space.log2().floor()) } else { 10f64.powf(space.log10().floor()) };
         let level = |level: usize| -> Vec<f64> {
             let digits = [&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0][..], &[1.0, 2.0, 5.0], &[1.0]];
-            let step = least * [1.0, 2.0, 5.0, 10.0][level.min(3)];
+            let step = least
+                * if self.is_bytes { 2f64.powi(level as i32) } else { [1.0, 2.0, 5.0, 10.0][level.min(3)] };
             let all = match (self.is_bytes, self.is_log) {
-                (true, _) => (0..63).step_by(level + 1).map(|power| (1u64 << power) as f64).collect(),
+                (true, true) => (0..63).step_by(level + 1).map(|power| (1u64 << power) as f64).collect(),
                 (_, true) => {
                     let powers = (-100..100).step_by(level.max(2) - 1).map(|power| 10f64.powi(power));
                     powers

@@ -24,6 +24,7 @@ pub struct Chart {
     /// Intervals of the horizontal axis, with a label, drawn as shades; single values as lines.
     pub(crate) marks: Vec<(f64, f64, String)>,
     /// Whether the curves have an order, such as that of array sizes: they are drawn from light to dark.
+    /// Those of each set have the same colours.
     pub ordered: bool,
     /// What the reader wants to see of it.
     pub(crate) view: View,
@@ -32,9 +33,10 @@ pub struct Chart {
 }
 
 /// The texts of a picture that are not the chart's. `.` is the decimal sign.
-pub const WORDS: [&str; 10] = [
+pub const WORDS: [&str; 14] = [
     ".",
     "{} in bytes (K = 1024), logarithmic",
+    "{} in bytes (K = 1024)",
     "{}, logarithmic",
     "No data.",
     "Hollow at the lower edge: 0, which a logarithmic axis does not have.",
@@ -43,6 +45,9 @@ pub const WORDS: [&str; 10] = [
     "{} to {}",
     "source: {}",
     "curves: {}",
+    "{} and {}",
+    "{}: 0",
+    "{}: about 0",
 ];
 
 /// One curve.
@@ -62,13 +67,23 @@ pub struct Series {
     pub source: String,
     /// The array's bytes, if it is the curve of one.
     pub bytes: Option<u64>,
+    /// Which of several sets of curves it belongs to, such as those of one machine: each has its own dashes.
+    pub set: usize,
 }
 
 /// What a reader wants to see of a chart.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct View {
-    /// Whether the vertical axis is logarithmic.
-    pub log_y: bool,
+    /// Whether the axes are logarithmic, if not as usual.
+    pub log_x: Option<bool>,
+    /// The same of the vertical axis.
+    pub log_y: Option<bool>,
+    /// Another title, and another caption; empty ones take no space.
+    pub title: Option<String>,
+    /// See `title`.
+    pub caption: Option<String>,
+    /// The width in a document, in cm. Letters keep their size.
+    pub width_cm: Option<f64>,
     /// The shown part of the horizontal axis.
     pub x_range: Option<(f64, f64)>,
     /// The shown part of the vertical axis.
@@ -129,7 +144,15 @@ impl Chart {
     /// If an axis cannot show the range, no point is in the ranges, or the size is too small;
     /// the sentence names the reason.
     pub fn viewed(mut self, view: &View) -> Result<Chart, String> {
-        self.y.is_log |= view.log_y;
+        for (axis, log) in [(&mut self.x, view.log_x), (&mut self.y, view.log_y)] {
+            axis.is_log = log.unwrap_or(axis.is_log) && axis.names.is_empty();
+        }
+        for (text, other) in [(&mut self.title, &view.title), (&mut self.caption, &view.caption)] {
+            *text = other.as_ref().map_or_else(|| text.clone(), |other| shorten(other, MAX_TEXT));
+        }
+        if view.width_cm.is_some_and(|width| !(6.0..=60.0).contains(&width)) {
+            return Err("the width of a chart is 6 to 60 cm".to_owned());
+        }
         let was_empty = self.is_empty();
         let ranges = [("horizontal", &mut self.x, view.x_range), ("vertical", &mut self.y, view.y_range)];
         for (name, axis, range) in ranges {
@@ -143,7 +166,7 @@ impl Chart {
         if self.is_empty() && !was_empty {
             return Err("nothing of this chart is in that range; choose a wider one".to_owned());
         }
-        self.view = View { panels: view.panels && self.x.names.is_empty(), ..*view };
+        self.view = View { panels: view.panels && self.x.names.is_empty(), ..view.clone() };
         let (columns, rows) = self.grid();
         let (width, height) = (320.max(150 * columns), 300.max(100 + 150 * rows));
         let fits = |least: i32, side: f64| (f64::from(least)..=5000.0).contains(&side);
@@ -185,7 +208,7 @@ impl Chart {
         parts.iter().fold(text, |text, part| text.replacen("{}", part, 1))
     }
 
-    /// The picture for a file of that name, `.svg` or `.png`; `-` is SVG.
+    /// The picture for a file of that name, `.svg`, `.pdf` or `.png`; `-` is SVG.
     ///
     /// # Errors
     ///
@@ -194,9 +217,10 @@ impl Chart {
         match name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).as_deref() {
             _ if name == "-" => Ok(self.svg().into_bytes()),
             Some("svg") => Ok(self.svg().into_bytes()),
-            Some("png") => self.png().map_err(|error| error.to_string()),
+            Some("pdf") => self.pdf(),
+            Some("png") => self.png(),
             _ => Err(format!(
-                "'{}' is not a chart: its name must end in .svg or .png",
+                "'{}' is not a chart: its name must end in .svg, .pdf or .png",
                 shorten(name, MAX_NAME)
             )),
         }

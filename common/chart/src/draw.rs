@@ -1,5 +1,6 @@
 //! Draws a chart on a backend of plotters.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::ops::Range;
 use std::slice::from_ref;
@@ -36,10 +37,12 @@ const ROWS: usize = 3;
 const RIM: f64 = 0.8;
 const RING: f64 = 1.4;
 const HOLLOW: f64 = 3.6;
-/// A fall of a curve is visible if its highest value is more than this share of the chart's.
-const VISIBLE: f64 = 0.1;
 /// Width of a bar.
 const BAR: f64 = 26.0;
+
+/// A curve that is nowhere above this share of the highest point has the name of those that are 0.
+const ABOUT_ZERO: f64 = 0.03;
+const PIXELS_PER_CM: f64 = 96.0 / 2.54;
 
 type Context<'a, DB> = ChartContext<'a, DB, Cartesian2d<Grid, Grid>>;
 type Drawn<T> = Result<T, Box<dyn Error>>;
@@ -53,22 +56,30 @@ impl Chart {
         let curves = paint(SVGBackend::with_string(&mut text, (width as u32, height as u32)), self)
             .unwrap_or_default();
         let body = text.split_once('\n').map_or("", |(_, body)| body).replace(" opacity=\"1\"", "");
+        let [across, down] = [width, height].map(|side| match self.view.width_cm {
+            Some(centimetres) => format!("{:.3}cm", f64::from(side) * centimetres / f64::from(width)),
+            None => (side / U).to_string(),
+        });
         let values = json!({ "x": self.x.label, "y": self.y.label, "curves": curves }).to_string();
         let [title, description, values] = [&self.title, &self.description(), &values]
             .map(|text| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;"));
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" width=\"{}\" height=\"{}\" \
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" width=\"{across}\" height=\"{down}\" \
              viewBox=\"0 0 {width} {height}\" style=\"forced-color-adjust:none\">\n\
-             <title>{title}</title>\n<desc>{description}</desc>\n<metadata>{values}</metadata>\n{body}",
-            width / U,
-            height / U,
+             <title>{title}</title>\n<desc>{description}</desc>\n<metadata>{values}</metadata>\n{body}"
         )
     }
 
     /// Width and height in plotters' whole numbers.
     pub(crate) fn sides(&self) -> (i32, i32) {
         let height = if self.view.panels { 100.0 + 250.0 * f64::from(self.grid().1) } else { 520.0 };
-        let (width, height) = self.view.size.unwrap_or((760.0, height));
+        let (width, height) = match (self.view.size, self.view.width_cm) {
+            (Some(size), _) => size,
+            (None, Some(width)) => {
+                (width * PIXELS_PER_CM, (0.6 * width * PIXELS_PER_CM + 90.0).max(height - 520.0))
+            }
+            (None, None) => (760.0, height),
+        };
         (pixels(width), pixels(height))
     }
 
@@ -82,21 +93,11 @@ impl Chart {
         self.series.len() > 1 && !self.view.panels && self.x.names.is_empty()
     }
 
-    /// Where a curve in order falls, for its name: the last point before it falls below the middle
-    /// of its highest and its last value, where the last is less than half of the highest.
-    fn falling_edge(&self, series: &Series) -> Option<usize> {
-        let is_shown = |at: &&(f64, f64)| self.x.shows(at.0) && self.y.has(at.1);
-        let (_, last) = series.points.iter().rfind(is_shown)?;
-        let highest = series.points.iter().filter(is_shown).map(|at| at.1).fold(*last, f64::max);
-        let top = self.points().filter(|at| is_shown(&at)).map(|at| at.1).fold(0.0, f64::max);
-        let falls = self.ordered && 2.0 * last < highest && highest > VISIBLE * top;
-        series.points.iter().rposition(|at| at.1 > (highest + last) / 2.0).filter(|_| falls)
-    }
-
     /// The label of an axis, with the unit of sizes, and the scale.
     fn axis_label(&self, axis: &Axis) -> String {
         match (axis.is_bytes, axis.is_log) {
-            (true, _) => self.say("{} in bytes (K = 1024), logarithmic", from_ref(&axis.label)),
+            (true, true) => self.say("{} in bytes (K = 1024), logarithmic", from_ref(&axis.label)),
+            (true, false) => self.say("{} in bytes (K = 1024)", from_ref(&axis.label)),
             (_, true) => self.say("{}, logarithmic", from_ref(&axis.label)),
             _ => axis.label.clone(),
         }
@@ -118,6 +119,10 @@ impl Chart {
         };
         notes.fold(caption, |caption, note| caption + " " + &note)
     }
+}
+
+fn highest(series: &Series) -> f64 {
+    series.points.iter().map(|at| at.1).filter(|y| y.is_finite()).fold(0.0, f64::max)
 }
 
 fn pixels(length: f64) -> i32 {
@@ -153,10 +158,15 @@ where
         bottom -= TICK + 5 * U;
         pen.text((MARGIN, bottom + TICK / 2), &line, HPos::Left, TICK, SOFT)?;
     }
-    pen.text((MARGIN, top + ROW / 2), &chart.axis_label(&chart.y), HPos::Left, LABEL, TEXT)?;
-    let middle = (width / 2, bottom - ROW / 2);
-    pen.text(middle, &chart.axis_label(&chart.x), HPos::Center, LABEL, TEXT)?;
-    let plots = root.clone().shrink((MARGIN, top + ROW), (right - MARGIN, (bottom - top - 2 * ROW).max(1)));
+    for line in labels::wrapped(&chart.axis_label(&chart.y), LABEL, right - MARGIN) {
+        pen.text((MARGIN, top + ROW / 2), &line, HPos::Left, LABEL, TEXT)?;
+        top += ROW;
+    }
+    for line in labels::wrapped(&chart.axis_label(&chart.x), LABEL, right - MARGIN).into_iter().rev() {
+        pen.text((width / 2, bottom - ROW / 2), &line, HPos::Center, LABEL, TEXT)?;
+        bottom -= ROW;
+    }
+    let plots = root.clone().shrink((MARGIN, top), (right - MARGIN, (bottom - top).max(1)));
     let (columns, rows) = chart.grid();
     let (count, cells) = (chart.series.len(), plots.split_evenly((rows as usize, columns as usize)));
     let each = if chart.view.panels { 1 } else { count };
@@ -187,8 +197,7 @@ where
     fn plot(&self, cell: &DrawingArea<DB, Shift>, curves: Range<usize>) -> Drawn<Vec<Value>> {
         let chart = self.chart;
         let (across, down) = cell.get_pixel_range();
-        let ending = chart.series.iter().filter(|series| chart.falling_edge(series).is_none());
-        let names = ending.map(|series| labels::width(&series.name, TICK));
+        let names = chart.series.iter().map(|series| labels::width(&series.name, TICK));
         let names = names.max().filter(|_| chart.has_ends()).unwrap_or(0) + EDGE;
         let (left, right) = (across.start + TICKS, across.end - names);
         let label = if chart.x.is_bytes { 28 * U } else { 50 * U };
@@ -202,11 +211,17 @@ where
         let below =
             (1..).map(f64::from).zip(&chart.x.names).map(|(at, name)| (middle(at, at), name.as_str()));
         let below = Vec::from_iter(below);
-        let [over, under] = [&above, &below].map(|names| names.len().min(ROWS) as i32 * HEIGHT);
+        let widest = below.iter().map(|(_, name)| labels::width(name, TICK)).max().unwrap_or(0);
+        let is_wide = (widest + GAP) * below.len() as i32 > right - left;
+        let rows = [ROWS, if is_wide { ROWS } else { 1 }];
+        let [over, under] =
+            [(&above, rows[0]), (&below, rows[1])].map(|(names, rows)| names.len().min(rows) as i32 * HEIGHT);
         let top = down.start + over + if chart.view.panels { ROW + 6 * U } else { 4 * U };
         let bottom = down.end - ROW.max(under + 6 * U);
-        for (names, edge, step) in [(above, top - 8 * U, -HEIGHT), (below, bottom + 13 * U, HEIGHT)] {
-            for ((middle, name), row) in names.into_iter().zip((0..ROWS as i32).cycle()) {
+        for (names, edge, step, rows) in
+            [(above, top - 8 * U, -HEIGHT, rows[0]), (below, bottom + 13 * U, HEIGHT, rows[1])]
+        {
+            for ((middle, name), row) in names.into_iter().zip((0..rows as i32).cycle()) {
                 let half = labels::width(name, TICK) / 2;
                 let middle = middle.min(across.end - half).max(across.start + half);
                 self.text((middle, edge + step * row), name, HPos::Center, TICK, SOFT)?;
@@ -223,7 +238,7 @@ where
             .margin_right(names)
             .set_label_area_size(LabelAreaPosition::Left, TICKS)
             .set_label_area_size(LabelAreaPosition::Bottom, down.end - bottom)
-            .build_cartesian_2d(x, chart.y.grid(heights, ((bottom - top) / (40 * U)).max(5)))?;
+            .build_cartesian_2d(x, chart.y.grid(heights, ((bottom - top) / (45 * U)).max(5)))?;
         let shades = marks.iter().map(|mark| [(mark.0, f64::MIN), (mark.1, f64::MAX)]);
         context.draw_series(shades.map(|ends| Rectangle::new(ends, FAINT.filled())))?;
         context
@@ -248,35 +263,94 @@ where
         Ok(values)
     }
 
-    /// Names at the falling edges of curves, or at their ends, with a thin line to a place that is
-    /// not next to its name.
+    /// Names where curves differ: at their ends, or above the last point that is not 0. Those that are 0 throughout
+    /// have one name. A name that is not next to its curve has a thin line to it.
     fn ends(&self, curves: &[Value], plot: &Range<i32>) -> Drawn<()> {
         let series = &self.chart.series;
-        let texts = Vec::from_iter(series.iter().map(|series| match self.chart.falling_edge(series) {
-            Some(_) => series.name.replace(' ', "").replace("iB", ""),
-            None => series.name.clone(),
-        }));
-        let name = |(index, curve): (usize, &Value)| {
-            let points = curve["points"].as_array()?.get(..series[index].points.len())?;
-            let place = |point: &Value| Some((point[0].as_i64()? as i32, point[1].as_i64()? as i32));
-            let edge = self.chart.falling_edge(&series[index]);
-            let end = match edge.and_then(|at| place(points.get(at)?).zip(place(points.get(at + 1)?))) {
-                Some((high, low)) => ((high.0 + low.0) / 2, (high.1 + low.1) / 2),
-                None => place(points.iter().rfind(|point| point.is_array())?)?,
-            };
-            Some(EndName { index, end, width: labels::width(&texts[index], TICK), y: end.1 })
+        let pixel = |point: &Value| Some((point[0].as_i64()? as i32, point[1].as_i64()? as i32));
+        let shown = |curve: &Value| {
+            let points = curve["points"].as_array().into_iter().flatten();
+            Vec::from_iter(points.filter_map(pixel))
         };
-        let names = curves.iter().enumerate().filter_map(name).collect();
-        for EndName { index, end, width, y } in labels::at_ends(names, plot) {
-            let (colour, left) = (Style::of(self.chart, index).colour, end.0 + GAP);
-            if (y - end.1).abs() > 9 * U {
-                self.root.draw(&PathElement::new([end, (left - U, y)], stroke(colour, 0.6)))?;
+        let lines = Vec::from_iter(curves.iter().map(shown));
+        let tops = Vec::from_iter(series.iter().map(highest));
+        let top = tops.iter().copied().fold(0.0, f64::max);
+        let is_zero = |index: usize| {
+            let own = series[index].points.iter().filter(|(_, y)| !y.is_nan());
+            !self.chart.y.is_log && !lines[index].is_empty() && { own }
+                .all(|(_, y)| y.abs() <= ABOUT_ZERO * top)
+        };
+        let mut names = Vec::new();
+        for (index, line) in lines.iter().enumerate().filter(|(index, _)| !is_zero(*index)) {
+            let own = Vec::from_iter(
+                series[index].points.iter().filter(|(x, y)| self.chart.x.shows(*x) && self.chart.y.shows(*y)),
+            );
+            let (Some(last), Some(&end)) =
+                (own.last(), own.len().checked_sub(1).and_then(|last| line.get(last)))
+            else {
+                continue;
+            };
+            let text = series[index].name.clone();
+            let width = labels::width(&text, TICK);
+            // A curve that comes back to 0 differs from the others before that.
+            let peak = own.iter().rposition(|(_, y)| *y >= tops[index] / 2.0).and_then(|at| line.get(at));
+            let (end, left, y) = match peak.filter(|_| !self.chart.y.is_log && last.1 <= ABOUT_ZERO * top) {
+                Some(&peak) => (peak, peak.0 - width / 2, peak.1 - HEIGHT),
+                None => (end, end.0 + GAP, end.1),
+            };
+            names.push(EndName { index, text, end, left, width, y });
+        }
+        for set in BTreeSet::from_iter(series.iter().map(|series| series.set)) {
+            let zeros = (0..series.len()).filter(|index| series[*index].set == set && is_zero(*index));
+            let zeros = Vec::from_iter(zeros);
+            let Some((&index, &end)) = zeros.last().and_then(|index| Some((index, lines[*index].last()?)))
+            else {
+                continue;
+            };
+            let exact = zeros.iter().all(|index| tops[*index] == 0.0);
+            let text = self
+                .zero_name(&Vec::from_iter(zeros.iter().map(|index| series[*index].name.as_str())), exact);
+            let width = labels::width(&text, TICK);
+            // It can be wider than the names for which there is space.
+            let left = (end.0 + GAP).min(self.chart.sides().0 - MARGIN - width);
+            names.insert(0, EndName { index, text, end, left, width, y: end.1 - 9 * U });
+        }
+        for EndName { index, text, end, left, width, y } in labels::placed(names, &lines, plot) {
+            let colour = Style::of(self.chart, index).colour;
+            if (y - end.1).abs() > HEIGHT {
+                let near = if left > end.0 { (left - U, y) } else { (left + width / 2, y + 6 * U) };
+                self.root.draw(&PathElement::new([end, near], stroke(colour, 0.6)))?;
             }
             let corners = [(left - U, y - 6 * U), (left + width + U, y + 6 * U)];
             self.root.draw(&Rectangle::new(corners, PAPER.mix(0.75).filled()))?;
-            self.text((left, y), &texts[index], HPos::Left, TICK, of_text(colour))?;
+            self.text((left, y), &text, HPos::Left, TICK, of_text(colour))?;
         }
         Ok(())
+    }
+
+    /// `8 and 16 KiB: 0`, `8 KiB to 64 KiB: about 0`.
+    fn zero_name(&self, names: &[&str], exact: bool) -> String {
+        let own = |text: &str| text.to_owned();
+        // The set is named once.
+        let prefix = names
+            .first()
+            .and_then(|first| first.split_inclusive(": ").next())
+            .filter(|set| set.ends_with(": "));
+        let names = names.iter().enumerate().map(|(at, name)| match prefix {
+            Some(set) if at > 0 => name.strip_prefix(set).unwrap_or(name),
+            _ => *name,
+        });
+        let names = Vec::from_iter(names);
+        let all = match &names[..] {
+            [first, last] => {
+                let unit = last.split_once(' ').map_or("", |(_, unit)| unit);
+                let first = first.strip_suffix(unit).filter(|_| !unit.is_empty()).unwrap_or(first);
+                self.chart.say("{} and {}", &[own(first.trim_end()), own(last)])
+            }
+            [first, .., last] if self.chart.ordered => self.chart.say("{} to {}", &[own(first), own(last)]),
+            all => all.join(", "),
+        };
+        self.chart.say(if exact { "{}: 0" } else { "{}: about 0" }, &[all])
     }
 
     /// One curve with its markers and bars; returns its values for the script.
@@ -313,7 +387,15 @@ where
             let full = [(size + RIM, PAPER), (size, style.colour)];
             let discs = if is_open { [(size, style.colour), (size - RING, PAPER)] } else { full };
             for (size, colour) in discs.into_iter().filter(|(size, _)| *size > RIM) {
-                self.root.draw(&Circle::new(place, pixels(size) as u32, colour.filled()))?;
+                match style.marker {
+                    [] => self.root.draw(&Circle::new(place, pixels(size) as u32, colour.filled()))?,
+                    corners => {
+                        let corner =
+                            |(x, y): &(f64, f64)| (place.0 + pixels(x * size), place.1 + pixels(y * size));
+                        let corners = Vec::from_iter(corners.iter().map(corner));
+                        self.root.draw(&Polygon::new(corners, colour.filled()))?;
+                    }
+                }
             }
             if is_named {
                 let (x, y) = context.backend_coord(&(at, highest));

@@ -1,4 +1,4 @@
-//! Charts of measurements, drawn by plotters as SVG and PNG.
+//! Charts of measurements, drawn by plotters as SVG, PNG and PDF.
 //!
 //! A [`sweep`] is one picture, as in the lab guide: a curve for each array size, from light to
 //! dark in the order of size, with the size at its end. An SVG contains the values of its
@@ -9,6 +9,7 @@ mod bitmap;
 mod chart;
 mod draw;
 mod labels;
+mod pdf;
 mod style;
 
 pub use axis::Axis;

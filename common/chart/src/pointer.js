@@ -128,8 +128,7 @@
     const svg = chartOf(event);
     if (!svg) return;
     const name = event.target.closest("text")?.textContent.trim();
-    const short = curve => curve.name.replace(" ", "").replace("iB", "");
-    const named = name && data(svg).curves.find(curve => curve.name === name || short(curve) === name);
+    const named = name && data(svg).curves.find(curve => curve.name === name);
     const one = nearest(svg, event);
     show(svg, one);
     if (named ?? one?.curve) highlight(svg, named ?? one.curve);

@@ -1,9 +1,11 @@
 //! The styles that distinguish curves: colour and dash, for print in grey or for colour-blind
 //! readers.
 
+use std::collections::BTreeSet;
+
 use plotters::style::RGBColor;
 
-use crate::chart::Chart;
+use crate::chart::{Chart, Series};
 
 pub(crate) const TEXT: RGBColor = RGBColor(0x1f, 0x24, 0x2a);
 pub(crate) const SOFT: RGBColor = RGBColor(0x55, 0x5d, 0x66);
@@ -21,6 +23,15 @@ const SEQUENCE: [u32; 6] = [0xf0a830, 0xe2783c, 0xc64a5c, 0x8e3678, 0x4e2a78, 0x
 /// Lengths of a dash and of the gap after it: no gap, and three kinds of dashes.
 const DASHES: [(f64, f64); 4] = [(1e6, 0.0), (8.0, 4.0), (2.5, 3.0), (14.0, 4.0)];
 
+/// The corners of markers, in halves of their width; a circle has none.
+const MARKERS: [&[(f64, f64)]; 5] = [
+    &[],
+    &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
+    &[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)],
+    &[(0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0)],
+    &[(0.0, 1.2), (1.1, -0.8), (-1.1, -0.8)],
+];
+
 /// A curve of more points has no markers, nor have curves in order of which there are more.
 const MAX_MARKERS: usize = 100;
 const MAX_MARKED: usize = 16;
@@ -30,6 +41,8 @@ const MAX_MARKED: usize = 16;
 pub(crate) struct Style {
     pub(crate) colour: RGBColor,
     pub(crate) dash: (f64, f64),
+    /// The corners of its marker.
+    pub(crate) marker: &'static [(f64, f64)],
     /// Half a marker's width; 0 without markers.
     pub(crate) size: f64,
     /// The line's width.
@@ -40,17 +53,35 @@ impl Style {
     /// The style of a curve of `chart`.
     pub(crate) fn of(chart: &Chart, index: usize) -> Style {
         let (series, count) = (&chart.series[index], chart.series.len());
-        let mut style = if chart.ordered && count > 1 {
-            let share = index as f64 / (count - 1) as f64;
+        let is_crowded = series.points.len() > MAX_MARKERS || chart.ordered && count > MAX_MARKED;
+        let sets = chart.series.iter().map(|series| series.set).max().unwrap_or(0) + 1;
+        // Curves of one size in several sets have one colour and one marker.
+        let sizes = BTreeSet::from_iter(chart.series.iter().filter_map(|series| series.bytes));
+        let (rank, ranks) = match series.bytes.and_then(|own| sizes.iter().position(|size| *size == own)) {
+            Some(rank) => (rank, sizes.len()),
+            None => {
+                let own = |some: &[Series]| some.iter().filter(|other| other.set == series.set).count();
+                (own(&chart.series[..index]), own(&chart.series))
+            }
+        };
+        let marker = MARKERS[rank % MARKERS.len()];
+        let is_ordered = chart.ordered && ranks > 1;
+        let kind = match sets {
+            1 if is_ordered && !is_crowded => 0,
+            1 => rank,
+            _ => series.set,
+        };
+        let dash = DASHES[kind % DASHES.len()];
+        let mut style = if is_ordered {
+            let share = rank as f64 / (ranks - 1) as f64;
             let at = share * (SEQUENCE.len() - 1) as f64;
             let colour = mixed(SEQUENCE[at.floor() as usize], SEQUENCE[at.ceil() as usize], at.fract());
             // Of curves that coincide, the later and narrower ones leave a rim of the earlier.
-            Style { colour, dash: DASHES[0], size: 3.6 - 1.2 * share, width: 2.6 - 1.2 * share }
+            Style { colour, dash, marker, size: 3.6 - 1.2 * share, width: 2.6 - 1.2 * share }
         } else {
-            let colour = mixed(DISTINCT[index % DISTINCT.len()], 0, 0.0);
-            Style { colour, dash: DASHES[index % DASHES.len()], size: 3.4, width: 1.8 }
+            let colour = mixed(DISTINCT[rank % DISTINCT.len()], 0, 0.0);
+            Style { colour, dash, marker, size: 3.4, width: 1.8 }
         };
-        let is_crowded = series.points.len() > MAX_MARKERS || chart.ordered && count > MAX_MARKED;
         if series.is_line || is_crowded || chart.has_bars() {
             (style.size, style.width) = (0.0, 1.2);
         }

@@ -16,9 +16,19 @@ fn times(points: &[(f64, f64)]) -> Chart {
     Chart::new("a < b", Axis::bytes("stride"), Axis::linear("ns")).curve("", points.to_vec())
 }
 
-const WHOLE: View = View { log_y: false, x_range: None, y_range: None, size: None, panels: false };
+const WHOLE: View = View {
+    log_x: None,
+    log_y: None,
+    title: None,
+    caption: None,
+    width_cm: None,
+    x_range: None,
+    y_range: None,
+    size: None,
+    panels: false,
+};
 
-/// Charts, a text that each has, and how many discs: a marker has two.
+/// Charts, a text that each has, and how many discs and polygons: a marker has two.
 #[test]
 fn charts_show_all_that_they_are_given() {
     let mut sixty = Chart::new("t", Axis::log("n"), Axis::linear("y"));
@@ -31,19 +41,19 @@ fn charts_show_all_that_they_are_given() {
     let mut hollow = times(&row).mark(16.0, 16.0, "L1").mark(20.0, 70.0, "L2 at most 70 B");
     hollow.series[0].hollow = vec![(8.0, 9.0)];
     let viewed = |chart: Chart, view| chart.viewed(&view).unwrap();
-    let zeros = viewed(times(&[(8.0, 0.0), (16.0, 2.0)]), View { log_y: true, ..WHOLE });
+    let zeros = viewed(times(&[(8.0, 0.0), (16.0, 2.0)]), View { log_y: Some(true), ..WHOLE });
     let part = viewed(times(&row), View { x_range: Some((8.0, 20.0)), ..WHOLE });
     let bars = Chart::new("t", Axis::named("rung", vec!["first".into()]), Axis::linear("y"));
     let cases = [
         (misses(1), "stride in bytes (K = 1024), logarithmic", 26),
-        (misses(2), "16 KiB", 54),
+        (misses(2), "8 and 16 KiB: 0", 54),
         (misses(11), "8 MiB", 396),
         (misses(11), "0.2", 396),
         (viewed(misses(11), View { panels: true, ..WHOLE }), "128 KiB", 396),
         (sixty, "curve 59", 0),
         (times(&row), "4", 8),
         (zeros, "Hollow at the lower edge: 0, which a logarithmic axis does not have.", 4),
-        (times(&[]).readings("ikj", &runs), "45", 3),
+        (times(&[]).readings("ikj", &runs), "40", 3),
         (hollow, "L2 at most 70 B", 10),
         (times(&[(64.0, 3.0)]), "64", 2),
         (bars.curve("", [(1.0, 2.5)]), "first", 0),
@@ -53,31 +63,69 @@ fn charts_show_all_that_they_are_given() {
     for (chart, text, discs) in cases {
         let svg = chart.svg();
         assert!(svg.lines().any(|line| line.trim() == text), "{text} in {svg}");
-        assert_eq!(svg.matches("<circle").count(), discs, "{text}");
+        assert_eq!(svg.matches("<circle").count() + svg.matches("<polygon").count(), discs, "{text}");
         assert!(svg.ends_with("</svg>\n") && !svg.contains("NaN") && svg == chart.svg(), "{text}");
     }
     let [gap, none] = [times(&row).svg(), times(&row[..2]).svg()];
     assert!(gap.contains("a &lt; b") && gap.matches("<polyline").count() > none.matches("<polyline").count());
 }
 
-/// Curves that fall have short names at their falling edges, next to each other; others have
-/// theirs at the end.
+/// The lines of an SVG that are texts of the picture.
+fn texts(chart: &Chart) -> Vec<String> {
+    let svg = chart.svg();
+    svg.split("<text").skip(1).filter_map(|text| Some(text.split('\n').nth(1)?.to_owned())).collect()
+}
+
 #[test]
-fn a_name_is_at_the_falling_edge_of_its_curve() {
-    let fits = |size, stride| size / stride <= 8;
-    let rows = (0..3).flat_map(|at| (6..15).map(move |stride| (65536u64 << at, 1u64 << stride)));
-    let reading = |size, at| Some(Reading::new(f64::from(u8::from(!fits(size, at))), Source::Model));
-    let rows = rows.map(|(size, at)| (size, at, reading(size, at)));
-    let svg = sweep("Misses", Axis::linear("misses per access"), rows).svg();
-    let place = |name: &str| {
-        let text = svg.split("<text ").find(|text| text.contains(&format!(">\n{name}\n"))).unwrap();
-        let number =
-            |key: &str| text.split(key).nth(1).unwrap().split('"').next().unwrap().parse::<i32>().unwrap();
-        (number("x=\""), number("y=\""))
-    };
-    let [first, second, third] = ["64K", "128K", "256 KiB"].map(place);
-    assert!(first.0 < second.0 && first.1 == second.1, "{first:?} {second:?}");
-    assert!(second.0 < third.0 && third.1 < second.1, "the largest does not fall: {third:?}");
+fn curves_of_zeros_have_one_name_and_those_that_end_at_zero_theirs_where_they_differ() {
+    let named = texts(&misses(2));
+    assert!(
+        named.contains(&"8 and 16 KiB: 0".to_owned()) && !named.contains(&"8 KiB".to_owned()),
+        "{named:?}"
+    );
+    assert!(texts(&misses(3)).contains(&"8 KiB to 32 KiB: 0".to_owned()));
+    // 64 KiB misses up to a stride of 4 KiB, then no more.
+    let rows = [(64u64, 1.0), (1024, 1.0), (4096, 1.0), (8192, 0.0), (32768, 0.0)];
+    let rows = rows.map(|(stride, misses)| (65536, stride, Some(Reading::new(misses, Source::Model))));
+    let other = rows.clone().map(|(_, stride, _)| (32768, stride, Some(Reading::new(0.0, Source::Model))));
+    let svg = sweep("t", Axis::linear("y"), other.into_iter().chain(rows)).svg();
+    let name = svg.split("<text").find(|text| text.contains("\n64 KiB\n")).unwrap();
+    let height: f64 = name.split("y=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
+    assert!(height < 4.0 * 260.0, "in the upper half: {name}");
+}
+
+#[test]
+fn curves_are_distinguished_without_colours() {
+    let style = |chart: &Chart, at| style::Style::of(chart, at);
+    let one = misses(5);
+    assert!((1..5).all(|at| style(&one, at).marker != style(&one, at - 1).marker));
+    let mut two = misses(2);
+    two.series.extend(misses(2).series.into_iter().map(|series| Series { set: 1, ..series }));
+    assert_eq!(
+        (style(&two, 0).colour, style(&two, 0).marker),
+        (style(&two, 2).colour, style(&two, 2).marker)
+    );
+    assert_ne!(style(&two, 0).dash, style(&two, 2).dash);
+    let crowded = misses(17);
+    assert_ne!(style(&crowded, 0).dash, style(&crowded, 1).dash);
+}
+
+#[test]
+fn a_chart_for_a_column_of_text_has_letters_of_8_pt() {
+    let view =
+        View { width_cm: Some(8.0), caption: Some(String::new()), title: Some("Mine".into()), ..WHOLE };
+    let chart = misses(5).viewed(&View { log_x: Some(false), ..view }).unwrap();
+    let svg = chart.svg();
+    // 8 cm are 302 pixels of 1/96 inch: plotters' numbers are quarters of them.
+    assert!(svg.contains("width=\"8.000cm\"") && svg.contains("viewBox=\"0 0 1209 "), "{}", &svg[..200]);
+    let sizes =
+        svg.split("font-size=\"").skip(1).map(|text| text.split('"').next().unwrap().parse::<f64>().unwrap());
+    let least = sizes.fold(f64::MAX, f64::min) / 4.0 * 0.75;
+    assert!(least >= 7.0, "{least} pt");
+    let texts = texts(&chart);
+    assert!(texts.contains(&"Mine".to_owned()) && !texts.iter().any(|text| text.contains("A 32 KiB cache")));
+    assert!(texts.contains(&"stride in bytes (K = 1024)".to_owned()), "{texts:?}");
+    assert!(misses(2).viewed(&View { width_cm: Some(2.0), ..WHOLE }).is_err());
 }
 
 #[test]

@@ -109,11 +109,13 @@ pub enum Doubt {
     OneEnd,
     /// A range whose lower end is not below its upper end.
     EmptyRange,
+    /// A size of 0, half a way, a negative time.
+    Impossible,
 }
 
 impl Doubt {
     /// All of them.
-    pub const ALL: [Doubt; 8] = [
+    pub const ALL: [Doubt; 9] = [
         Doubt::NotOneNumber,
         Doubt::Thousands,
         Doubt::NoNumber,
@@ -122,21 +124,29 @@ impl Doubt {
         Doubt::Cycles,
         Doubt::OneEnd,
         Doubt::EmptyRange,
+        Doubt::Impossible,
     ];
 
     /// A sentence for the person who typed it.
     pub fn sentence(self) -> &'static str {
         match self {
-            Doubt::NotOneNumber => "This is not one number: write digits, as in 48, 1.5 or 2^15.",
+            Doubt::NotOneNumber => {
+                "This is not one number: write digits, as in 48, 1.5 or 2^15; only a unit may follow."
+            }
             Doubt::Thousands => {
                 "This can mean thousands or decimals: write the number without a comma or dot, or with another number of decimals."
             }
             Doubt::NoNumber => "The number is missing.",
-            Doubt::NoUnit => "Choose the unit.",
-            Doubt::OtherUnit => "The unit is not one of this question.",
+            Doubt::NoUnit => "Choose the unit from the list after the number, or type it after the number.",
+            Doubt::OtherUnit => {
+                "This unit is not one of the list after the number, or another one is chosen there."
+            }
             Doubt::Cycles => "Clock cycles are not converted to a time; your instructor reads this answer.",
             Doubt::OneEnd => "A range needs both ends.",
             Doubt::EmptyRange => "The first end of the range must be smaller than the second.",
+            Doubt::Impossible => {
+                "This value is not possible: sizes are whole bytes and counts are whole numbers, both at least 1; times are not negative."
+            }
         }
     }
 }
@@ -205,7 +215,7 @@ fn ungrouped(text: &str) -> String {
 ///
 /// # Errors
 ///
-/// If either is missing, or is not of this kind, or the two units differ.
+/// If either is missing, or is not of this kind, or the two units differ, or nothing can have this value.
 pub fn quantity(value: &str, unit: &str, kind: Kind) -> Result<f64, Doubt> {
     let text = value.trim();
     let after_digits = text.rfind(|c: char| c.is_ascii_digit()).map_or(0, |last| last + 1);
@@ -226,14 +236,20 @@ pub fn quantity(value: &str, unit: &str, kind: Kind) -> Result<f64, Doubt> {
         return Err(Doubt::OtherUnit);
     }
     let unit = if unit.is_empty() { typed } else { unit };
-    match units.iter().find(|known| known.name == unit) {
-        Some(Unit { factor: Some(factor), .. }) => Ok(value * factor),
-        Some(Unit { factor: None, .. }) => Err(Doubt::Cycles),
+    let factor = match units.iter().find(|known| known.name == unit) {
+        Some(Unit { factor, .. }) => factor.ok_or(Doubt::Cycles)?,
         // The page prints the only unit.
-        None if unit.is_empty() && units.len() <= 1 => Ok(value),
-        None if unit.is_empty() => Err(Doubt::NoUnit),
-        None => Err(Doubt::OtherUnit),
-    }
+        None if unit.is_empty() && units.len() <= 1 => 1.0,
+        None if unit.is_empty() => return Err(Doubt::NoUnit),
+        None => return Err(Doubt::OtherUnit),
+    };
+    // A size in KiB may be rounded.
+    let is_possible = match kind {
+        Kind::Bytes | Kind::Count => value * factor >= 1.0 && (factor > 1.0 || value.fract() == 0.0),
+        Kind::Ns => value >= 0.0,
+        Kind::Percent | Kind::Points | Kind::Number => true,
+    };
+    if is_possible { Ok(value * factor) } else { Err(Doubt::Impossible) }
 }
 
 /// A cell of a form: `48 KiB`, `99.2 %`; a number alone where the kind has one unit or none.

@@ -29,6 +29,7 @@ pub const TOTAL_BYTES: u64 = 64 << 20;
 /// The ids of a page's elements with its answers and with what is asked.
 const ANSWERS: &str = "answers";
 pub(crate) const ASKED: &str = "asked";
+pub(crate) const RUN: &str = "run";
 
 /// Why a text is not a set of answers: a sentence with the line, or the other version.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -259,6 +260,25 @@ pub struct AskedField {
     pub label: String,
     /// The kind of its value; `None` if it is filled in with text.
     pub kind: Option<Kind>,
+    /// Its section, if only some assignments use that.
+    #[serde(default)]
+    pub apart: Option<String>,
+}
+
+/// The run whose figures a page has.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run {
+    /// The report: the next run into the folder has the same. A browser stores a page's answers under it.
+    pub report: String,
+    /// When the run ended, in RFC 3339 and UTC: it shows which answers are older.
+    pub measured: String,
+}
+
+impl Run {
+    /// The run of a page; `None` if it does not say that.
+    pub fn of_page(html: &str) -> Option<Run> {
+        serde_json::from_str(json_in_page(html, RUN)?).ok()
+    }
 }
 
 impl Asked {

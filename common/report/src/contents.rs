@@ -6,7 +6,7 @@ use chart::Chart;
 use records::note::Note;
 use records::record::Record;
 
-use crate::answers::{Answers, not_asked};
+use crate::answers::{Answers, Run, not_asked};
 use crate::assignment::Assignment;
 use crate::checks;
 use crate::findings::Findings;
@@ -31,6 +31,8 @@ pub struct Report<'f> {
     pub(crate) assignment: Assignment,
     /// The measurements of the assignment's own sections.
     pub(crate) further: Vec<OwnRecord>,
+    /// The run that measured the figures.
+    pub run: Run,
 }
 
 impl Report<'_> {
@@ -78,6 +80,7 @@ impl Report<'_> {
             typed,
             assignment,
             further,
+            run: Run::default(),
         }
     }
 

@@ -26,7 +26,7 @@ use std::error::Error;
 use records::note::Note;
 
 pub use answers::{
-    AnotherStudent, Answer, Answers, AnswersError, Asked, AskedField, Form, Meaning, TOTAL_BYTES, Typed,
+    AnotherStudent, Answer, Answers, AnswersError, Asked, AskedField, Form, Meaning, Run, TOTAL_BYTES, Typed,
     is_answer, not_asked,
 };
 pub use assignment::{
@@ -64,6 +64,7 @@ impl Report<'_> {
         }
         for (name, chart) in pictures {
             files.push((format!("pictures/{name}.svg"), chart.svg().into_bytes()));
+            files.push((format!("pictures/{name}.pdf"), chart.pdf()?));
             files.push((format!("pictures/{name}.png"), chart.png()?));
         }
         for (name, record) in self.records() {

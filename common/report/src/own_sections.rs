@@ -33,7 +33,19 @@ pub fn lacking(section: &Section, all: &[OwnRecord]) -> Option<String> {
     let has = |name: &str| {
         rows.iter().any(|(record, row)| row.reading(name).is_some() || !text(record, row, name).is_empty())
     };
-    let name = asked.find(|name| has_record && !has(name))?;
+    let Some(name) = asked.find(|name| has_record && !has(name)) else {
+        return section
+            .chart
+            .iter()
+            .filter(|_| has_record)
+            .find_map(|drawing| undrawable(section, drawing, &rows));
+    };
+    if columns(&rows).contains(name) {
+        return Some(format!(
+            "section '{}' shows '{name}', which has no value in any row of its records",
+            section.id
+        ));
+    }
     Some(format!(
         "section '{}' shows '{}', and no record of its programs has that; they have {}",
         section.id,
@@ -42,12 +54,33 @@ pub fn lacking(section: &Section, all: &[OwnRecord]) -> Option<String> {
     ))
 }
 
+/// Why a chart of a section has no point, if it has none: a clause.
+fn undrawable(section: &Section, drawing: &Drawing, rows: &[(&Record, &Row)]) -> Option<String> {
+    let Drawing { x, y, log, .. } = drawing;
+    let numbers = |name: &str| Vec::from_iter(rows.iter().map(|(record, row)| number(record, row, name)));
+    let [across, up] = [x, y].map(|name| numbers(name));
+    let why = match [(x, &across), (y, &up)].into_iter().find(|(_, all)| all.iter().all(Option::is_none)) {
+        Some((name, _)) => {
+            format!("'{name}' has no number in any row; an axis needs numbers, and words can be `curve`")
+        }
+        None if across.iter().zip(&up).all(|(x, y)| x.is_none() || y.is_none()) => {
+            format!("no row has both '{x}' and '{y}'")
+        }
+        None if *log && up.iter().flatten().all(|y| *y <= 0.0) => {
+            format!("no value of '{y}' is above 0, and a logarithmic axis has no others: leave out `log`")
+        }
+        None => return None,
+    };
+    Some(format!("section '{}': its chart of '{y}' against '{x}' cannot be drawn: {why}", section.id))
+}
+
 /// A section for the page.
 #[derive(Debug, Serialize)]
 pub(crate) struct SectionView<'a> {
     id: &'a str,
     title: &'a str,
     text: &'a str,
+    optional: bool,
     columns: Vec<Column>,
     rows: Vec<Vec<Cell>>,
     /// As SVG.
@@ -103,6 +136,7 @@ impl<'a> SectionView<'a> {
             id: &section.id,
             title: &section.title,
             text: &section.text,
+            optional: section.optional,
             columns: names.iter().enumerate().map(|(at, name)| Column::of(name, at, &mut rows)).collect(),
             rows,
             pictures: pictures(section, all, assignment, machine)
@@ -250,6 +284,26 @@ mod tests {
         let (name, chart) = &drawn[0];
         assert_eq!((name.as_str(), chart.series.len()), ("ge-2", 1));
         assert_eq!(chart.series[0].points[..], [(100.0, 612.345)]);
+    }
+
+    #[test]
+    fn a_chart_that_cannot_be_drawn_says_why() {
+        let mut further = further();
+        further
+            .iter_mut()
+            .for_each(|own| own.record.rows[0].figures[0].reading = Reading::new(-2.0, Source::Timing));
+        let says = |x: &str, y: &str, log: bool, all: &[OwnRecord]| {
+            let chart = vec![Drawing { x: x.into(), y: y.into(), curve: String::new(), log }];
+            lacking(&Section { id: "ge".into(), chart, ..Section::default() }, all).unwrap_or_default()
+        };
+        assert_eq!(says("size", "mflops", false, &further), "");
+        assert!(says("size", "mflops", true, &further).contains("is above 0"));
+        assert!(says("size", "variant", false, &further).contains("'variant' has no number"));
+        further
+            .iter_mut()
+            .for_each(|own| own.record.rows[0].figures[0].reading = Reading::missing("no clock"));
+        let null = says("size", "mflops", false, &further);
+        assert!(null.contains("'mflops' has no number"), "{null}");
     }
 
     #[test]

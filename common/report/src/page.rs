@@ -7,7 +7,7 @@ use records::note::Note;
 use records::record::Record;
 use serde_json::{Value, json};
 
-use crate::answers::{ASKED, Asked, AskedField, element, is_signature, reader_data};
+use crate::answers::{ASKED, Asked, AskedField, RUN, element, is_signature, reader_data};
 use crate::assignment::{Field, Section, SheetPart};
 use crate::causes;
 use crate::cell::Cell;
@@ -74,11 +74,12 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
         "levels": levels(found),
         "assumed": found.machine.unknown,
         // the number of fields to fill in
-        "fields": assignment.fields().len(),
+        "fields": asked(contents).fields.iter().filter(|field| field.apart.is_none()).count(),
         // JSON for the kit's programs and for the page's scripts
         "data": [
             contents.typed.element(),
             element(ASKED, &asked(contents)),
+            element(RUN, &contents.run),
             element("words", assignment.words()),
             element("reader", &reader_data()),
             element("checks", &checks(contents)),
@@ -89,7 +90,13 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
 /// What `lab handin` compares the folder with.
 fn asked(contents: &Report<'_>) -> Asked {
     let fields = contents.assignment.fields().into_iter().filter(|field| !is_signature(&field.id));
-    let field = |field: Field| AskedField { kind: field.kind.quantity(), id: field.id, label: field.label };
+    let optional = |id: &String| contents.assignment.sections.iter().any(|own| own.optional && own.id == *id);
+    let field = |field: Field| AskedField {
+        kind: field.kind.quantity(),
+        id: field.id,
+        label: field.label,
+        apart: Some(field.section).filter(optional),
+    };
     Asked {
         fields: fields.map(field).collect(),
         matrix: contents.assignment.matrix(),

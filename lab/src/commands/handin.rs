@@ -1,5 +1,6 @@
 //! `lab handin`: one archive with everything that is graded.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -66,10 +67,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let page = folder.join("report.html");
     let page = page.is_file().then(|| read(&page)).transpose()?;
     let answers = answers(args, page.as_deref())?;
-    let answered = answers.fields.iter().filter(|(id, answer)| is_answer(id, answer)).count();
     let asked = page.as_deref().and_then(|page| Asked::in_page(&encoding::decode(page).ok()?));
     let (records, mut missing) = records(args, asked.as_ref())?;
     let number = records.len();
+    // As the page counts: an answer that cannot be read is none.
+    let unread = asked.as_ref().map(|asked| unread(asked, &answers)).unwrap_or_default();
+    let answered = answers.fields.iter().filter(|(id, answer)| is_answer(id, answer)).count() - unread.len();
     let lacking = asked.as_ref().map(|asked| lacking(asked, &records)).unwrap_or_default();
     if !lacking.is_empty() && !args.incomplete {
         return Err(Failure::could_not(format!(
@@ -82,7 +85,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         lacking.iter().map(|name| format!("{name} is missing; what is graded with it gets no points")),
     );
     match (&page, &asked) {
-        (Some(_), Some(asked)) => missing.extend(compared(asked, &answers)),
+        (Some(_), Some(asked)) => missing.extend(compared(asked, &answers, unread)),
         (Some(_), None) => {
             missing.push(
                 "the page does not list what it asks for, so nothing checks what is missing".to_owned(),
@@ -139,26 +142,46 @@ fn other_size(record: &Record, asked: &Asked) -> Option<String> {
     })
 }
 
-/// What differs between the page's fields and the answers: answers that cannot be read, empty fields,
-/// and answers to questions that the page does not ask.
-fn compared(Asked { fields, .. }: &Asked, answers: &Answers) -> Vec<String> {
-    let is_empty = |id: &String| answers.fields.get(id).is_none_or(Answer::is_empty);
-    let name = |field: &AskedField| format!("{} ({})", shorten(&field.id, 60), shorten(&field.label, 100));
-    let empty = Vec::from_iter(fields.iter().filter(|field| is_empty(&field.id)));
-    let names = empty.iter().map(|field| name(field));
-    let strange = not_asked(&answers.fields, |id| fields.iter().any(|field| field.id == id));
-    let unread = Vec::from_iter(fields.iter().filter_map(|field| {
+fn name(field: &AskedField) -> String {
+    format!("{} ({})", shorten(&field.id, 60), shorten(&field.label, 100))
+}
+
+/// The answers that cannot be read as a value, each with its field and the reason.
+fn unread(asked: &Asked, answers: &Answers) -> Vec<String> {
+    let read = |field: &AskedField| {
         let answer = answers.fields.get(&field.id)?;
         let Meaning::ToBeRead(doubt) = answer.read(field.kind?) else { return None };
         let typed = shorten(&answer.to_string(), 60);
         Some(format!("{}: '{typed}': {}", name(field), doubt.sentence()))
-    }));
+    };
+    asked.fields.iter().filter_map(read).collect()
+}
+
+/// What differs between the page's fields and the answers: those that cannot be read, empty fields, and
+/// answers to questions that the page does not ask. A section that only some assignments use is not
+/// empty if it has no answer: it is not used.
+fn compared(Asked { fields, .. }: &Asked, answers: &Answers, unread: Vec<String>) -> Vec<String> {
+    let is_empty = |field: &&AskedField| answers.fields.get(&field.id).is_none_or(Answer::is_empty);
+    let used = BTreeSet::from_iter(fields.iter().filter(|field| !is_empty(field)).map(|field| &field.apart));
+    let unused = |field: &&AskedField| field.apart.is_some() && !used.contains(&field.apart);
+    let sections =
+        BTreeSet::from_iter(fields.iter().filter(unused).filter_map(|field| field.apart.as_deref()));
+    let due = Vec::from_iter(fields.iter().filter(|field| !unused(field)));
+    let empty = Vec::from_iter(due.iter().copied().filter(is_empty));
+    let names = empty.iter().map(|field| name(field));
+    let strange = not_asked(&answers.fields, |id| fields.iter().any(|field| field.id == id));
     [
         (!unread.is_empty()).then(|| {
             format!("{} cannot be read as a value: {}", counted(unread.len(), "answer"), listed(unread))
         }),
         (!empty.is_empty())
-            .then(|| format!("{} of {} fields are empty: {}", empty.len(), fields.len(), listed(names))),
+            .then(|| format!("{} of {} fields are empty: {}", empty.len(), due.len(), listed(names))),
+        (!sections.is_empty()).then(|| {
+            format!(
+                "sections without an answer, which other assignments use: {}",
+                listed(sections.into_iter().map(str::to_owned))
+            )
+        }),
         (!strange.is_empty()).then(|| {
             format!(
                 "{} to questions that the page does not ask: {}",

@@ -25,7 +25,7 @@ use trace::{Form, Kind, Trace};
 /// -s, -E and -b describe one cache as the cache lab's csim does; the size of an access is
 /// then ignored, as csim does too.
 #[derive(Debug, clap::Args)]
-#[command(mut_arg("chart", |arg| arg.help("Draw misses per access over time into FILE (.svg or .png)")))]
+#[command(mut_arg("chart", |arg| arg.help("Draw misses per access over time into FILE (.svg, .pdf or .png)")))]
 pub(crate) struct Args {
     /// The trace: lackey's, DineroIV's, or lines like 'r 0x7ff0 8'; gzip is read too; - is
     /// standard input

@@ -6,8 +6,9 @@ use std::path::Path;
 use common::encoding;
 use common::failure::Failure;
 use common::saved::BYTES;
+use common::system::date::unlike_any_other;
 use common::system::files;
-use report::{Answers, AnswersError, PAGE};
+use report::{Answers, AnswersError, PAGE, Run};
 
 /// The file that the page's "Save answers" writes.
 const FILE: &str = "answers.json";
@@ -30,6 +31,14 @@ pub(super) fn read_from(folder: &Path) -> Result<Answers, Failure> {
     Ok(answers)
 }
 
+/// The report's name for browsers: that of the page in `folder`, or a new one.
+pub(super) fn report_of(folder: &Path) -> String {
+    let page = files::read_at_most(&folder.join(PAGE), BYTES).ok();
+    let run = page.and_then(|page| Run::of_page(&encoding::decode(&page).ok()?));
+    let known = run.map(|run| run.report).filter(|report| !report.is_empty());
+    known.unwrap_or_else(|| format!("{:016x}", unlike_any_other()))
+}
+
 fn read(path: &Path, parse: &dyn Fn(&str) -> Result<Answers, AnswersError>) -> Result<Answers, Failure> {
     let read = match files::read_at_most(path, BYTES) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Answers::default()),
@@ -50,6 +59,15 @@ fn read(path: &Path, parse: &dyn Fn(&str) -> Result<Answers, AnswersError>) -> R
 mod tests {
     use super::*;
     use std::fs;
+
+    #[test]
+    fn a_report_keeps_its_name_and_another_has_another() {
+        let [one, other] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        assert_ne!(report_of(one.path()), report_of(other.path()));
+        let run = r#"<script type="application/json" id="run">{"report":"a1","measured":"2026"}</script>"#;
+        fs::write(one.path().join(PAGE), run).unwrap();
+        assert_eq!(report_of(one.path()), "a1");
+    }
 
     #[test]
     fn page_and_file_are_joined_and_what_cannot_be_read_is_not_written_over() {

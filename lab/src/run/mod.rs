@@ -13,10 +13,10 @@ use std::time::Instant;
 use common::cli::{Measuring, Modelling, Output};
 use common::failure::Failure;
 use common::measure::Session;
-use common::system::{cpu, facts::Facts, host};
+use common::system::{cpu, date, facts::Facts, host};
 use common::units::Bytes;
 use common::{input, output};
-use report::{Assignment, GUIDES, PAGE, Report};
+use report::{Assignment, GUIDES, PAGE, Report, Run};
 
 pub(crate) use args::Args;
 use folder::Folder;
@@ -102,7 +102,8 @@ fn measure(
     let mut findings = experiments::run_all(session, settings, folder, args.quiet, remarks)?;
     findings.took = started.elapsed().as_secs_f64();
     let typed = earlier_answers::read_from(&folder.report)?;
-    let report = Report::new(&findings, assignment, further, typed);
+    let mut report = Report::new(&findings, assignment, further, typed);
+    report.run = Run { report: earlier_answers::report_of(&folder.report), measured: date::now() };
     if let Some(old) = folder.complete(&report.files().map_err(Failure::could_not)?)? {
         note(args, format!("lab run: the earlier report is in {}", old.display()));
     }

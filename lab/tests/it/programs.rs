@@ -133,5 +133,26 @@ fn machines_are_drawn_separately_and_never_mixed() {
     let drawn = lab(folder.path(), &format!("{files} --sizes 32K,64K -o both.svg"));
     assert!(drawn.status.success(), "{}", stderr(&drawn));
     let picture = std::fs::read_to_string(folder.path().join("both.svg")).unwrap();
-    assert!(picture.contains("i5-7500: 32 KiB") && picture.contains("zen3: 64 KiB"));
+    for text in ["A: 32 KiB: ", "B: 64 KiB", "A: i5-7500 (", "source: model; file zen3/records/cm1-l1.json"] {
+        assert!(picture.contains(text), "{text} in {picture}");
+    }
+    assert!(!picture.contains("median"), "{picture}");
+}
+
+#[test]
+fn records_of_products_are_drawn_by_program() {
+    let folder = tempfile::tempdir().unwrap();
+    for program in ["mm1", "mm2"] {
+        let args = format!("--size 16 --machine zen3 --record {program}.json");
+        assert!(kit::run(folder.path(), program, &args).status.success());
+    }
+    let drawn = lab(folder.path(), "plot mm1.json mm2.json -o mm.svg --figure PAPI_L1_DCM");
+    assert!(drawn.status.success(), "{}", stderr(&drawn));
+    let picture = std::fs::read_to_string(folder.path().join("mm.svg")).unwrap();
+    assert!(
+        ["PAPI_L1_DCM at size 16", "\nmm1\n", "\nmm2\n", "source: model"]
+            .iter()
+            .all(|text| picture.contains(text))
+    );
+    refuses(folder.path(), "plot mm1.json mm2.json --figure nothing", 1, "they have PAPI_L1_DCM");
 }

@@ -7,7 +7,7 @@ use super::{Assignment, FieldKind, Question, Section};
 use crate::answers::name;
 
 /// Ids that the page itself uses.
-const TAKEN: &str = "2 answers bar causes checks copy count export fields how import none-open open open-list print reader reserve s2 s311 s312 s321 s322 s323 said show spec spec-shown specification students undo words";
+const TAKEN: &str = "2 answers bar causes checks copy count export fields how import none-open open open-list print reader reserve run s2 s311 s312 s321 s322 s323 said show spec spec-shown specification stale stale-list students undo unread unread-list words";
 
 /// Whether `code` can be a page's language: `en`, `pt-BR`, `haw`.
 fn is_language(code: &str) -> bool {

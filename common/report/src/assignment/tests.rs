@@ -42,7 +42,7 @@ fn the_guides_assignments_ask_the_same_in_each_language() {
 #[test]
 fn the_guides_fields_are_those_of_the_first_report() {
     let fields = Assignment::guide().fields();
-    assert_eq!(fields.len(), 70);
+    assert_eq!(fields.len(), 64);
     assert_eq!((&*fields[3].id, &*fields[3].label), ("student-2-name", "Name of the second student"));
     assert_eq!((&*fields[7].id, fields[7].kind), ("s2-1-why", FieldKind::Text));
 }

@@ -43,10 +43,12 @@ function valueReader(known) {
     if (typed && !/[\p{Alphabetic}%]/u.test(typed)) doubt("not-one-number");
     if (typed && unit && typed !== unit) doubt("other-unit");
     unit ||= typed;
-    const found = units.find(({ name }) => name === unit);
-    if (found) return found.factor === null ? doubt("cycles") : value * found.factor;
-    if (unit) doubt("other-unit");
-    return units.length <= 1 ? value : doubt("no-unit");
+    const factor = units.find(({ name }) => name === unit)?.factor;
+    if (factor === null) doubt("cycles");
+    if (factor === undefined && (unit || units.length > 1)) doubt(unit ? "other-unit" : "no-unit");
+    const size = value * (factor ?? 1);
+    const possible = { bytes: size >= 1 && (factor > 1 || value % 1 === 0), count: size >= 1 && value % 1 === 0, ns: value >= 0 }[kind] ?? true;
+    return possible ? size : doubt("impossible");
   }
 
   // {nothing}, {value}, {low, below}, {form} or {doubt}.

@@ -1,7 +1,9 @@
 "use strict";
 (() => {
-  const KEY = `cache-lab-answers:${location.pathname}`;
   const $ = id => document.getElementById(id);
+  // A report keeps its answers when its folder is moved, and its next run takes them over.
+  const { report, measured } = JSON.parse($("run").textContent);
+  const KEY = `cache-lab-answers:${report || location.pathname}`;
   const holder = $("answers");
   const words = JSON.parse($("words").textContent);
   const t = (english, ...parts) => parts.reduce((text, part) => text.replace("{}", () => part), words[english] ?? english);
@@ -52,9 +54,18 @@
     if (select) part(field, ".units").textContent = select.value || [...select.options].slice(1).map(option => option.value).join(" / ");
   }
 
-  function isEmpty(field) {
+  // "open", "filled", or the doubt why a value cannot be read.
+  function stateOf(field) {
     const answer = answerIn(field);
-    return typeof answer === "string" ? !answer.trim() : Boolean(reader.read(answer, field.dataset.field).nothing);
+    const { nothing, doubt } = typeof answer === "string" ? { nothing: !answer.trim() } : reader.read(answer, field.dataset.field);
+    return nothing ? "open" : doubt ?? "filled";
+  }
+
+  // A value as a sentence has it.
+  function textOf(field) {
+    const { form, value, to, unit } = answerIn(field);
+    if (form === "range") return t("at least {} and below {}", value, `${to} ${unit}`);
+    return form === "one" ? `${value} ${unit}` : part(field, ".forms :checked").parentElement.textContent;
   }
 
   // Answers, or a sentence that says why a text is not a set of answers.
@@ -116,6 +127,7 @@
     for (const field of fields) {
       put(field, typed[field.id]?.text ?? (isValue(field) ? noValue : ""));
       check(field);
+      if (apart(field) && stateOf(field) !== "open") apart(field).open = true;
     }
     // Values that were shown once stay visible; the time of that is one of the answers.
     const shown = Boolean(typed["spec-shown"]?.text);
@@ -125,23 +137,43 @@
   }
 
   const nameOf = field => field.querySelector("legend")?.textContent ?? field.closest("label").querySelector(".out").textContent;
-  // At least one student must sign; the other fields for students may stay empty.
-  const others = /^student-[2-9]/;
+  const apart = field => field.closest("details.apart");
+  const linksTo = among => among.map(field => {
+    const item = document.createElement("li");
+    const link = document.createElement("a");
+    link.href = `#${field.id}`;
+    link.textContent = nameOf(field);
+    link.addEventListener("click", () => {
+      if (apart(field)) apart(field).open = true;
+      (field.matches("fieldset") ? part(field, "input") : field).focus();
+    });
+    item.append(link);
+    return item;
+  });
+
+  // Counts as `lab handin` does; the sections that only some assignments use are counted apart. One
+  // student must sign.
   function count() {
-    const asked = fields.filter(field => !others.test(field.id));
-    const open = asked.filter(isEmpty);
-    $("count").textContent = t("{} of {}", asked.length - open.length, asked.length);
-    $("none-open").hidden = open.length > 0;
-    $("open-list").replaceChildren(...open.map(field => {
-      const item = document.createElement("li");
-      const link = document.createElement("a");
-      link.href = `#${field.id}`;
-      link.textContent = nameOf(field);
-      link.addEventListener("click", () => (field.matches("fieldset") ? part(field, "input") : field).focus());
-      item.append(link);
-      return item;
-    }));
-    return open.length;
+    const of = (among, ...states) => among.filter(field => states.includes(stateOf(field)));
+    const asked = fields.filter(field => !field.id.startsWith("student-"));
+    const unread = asked.filter(field => !["open", "filled"].includes(stateOf(field)));
+    const unsigned = of(fields.filter(field => field.id.startsWith("student-1-")), "open");
+    for (const section of document.querySelectorAll("details.apart")) {
+      const own = asked.filter(field => apart(field) === section);
+      part(section, ".tally").textContent = t("{} of {}", of(own, "filled").length, own.length);
+    }
+    const guide = asked.filter(field => !apart(field));
+    const open = of(guide, "open");
+    $("count").textContent = t("{} of {}", of(guide, "filled").length, guide.length);
+    $("unread").textContent = unread.length ? t("; {} cannot be read", unread.length) : "";
+    $("none-open").hidden = open.length + unread.length + unsigned.length > 0;
+    $("unread-list").replaceChildren(...linksTo(unread));
+    $("open-list").replaceChildren(...linksTo([...unsigned, ...open]));
+    for (const other of document.querySelectorAll("[data-of]")) other.textContent = textOf($(other.dataset.of));
+    const stale = fields.filter(field => field.querySelector(".reading.wrong") && checks[field.id] && stateOf(field) === "filled" && typed[field.id]?.saved < measured);
+    $("stale").hidden = !stale.length;
+    $("stale-list").replaceChildren(...linksTo(stale));
+    return { open: open.length + unsigned.length, unread, unsigned };
   }
 
   const shown = number => number.toLocaleString(document.documentElement.lang, { maximumSignificantDigits: 9 });
@@ -155,7 +187,7 @@
     const kind = field.dataset.field;
     const { nothing, value, low, below, doubt } = reader.read(answerIn(field), kind);
     const unit = BASE[kind] ? ` ${BASE[kind]}` : "";
-    if (doubt) return tell(done ? t(reader.sentence(doubt)) : "", "wrong");
+    if (doubt) return tell(t(reader.sentence(doubt)), done ? "wrong" : "");
     if (low !== undefined) return tell(t("= at least {} and below {}", shown(low), shown(below) + unit));
     if (nothing || value === undefined) return tell("");
     const right = checks[field.id];
@@ -169,11 +201,12 @@
     field.addEventListener("input", event => {
       dress(field);
       set(field.id, answerIn(field));
-      count();
       check(field, event.target.matches("select")); // a unit is chosen last
+      count();
     });
-    field.addEventListener("focusout", event => { if (!field.contains(event.relatedTarget)) check(field); });
-    field.addEventListener("keydown", event => { if (event.key === "Enter") check(field); });
+    const done = () => { check(field); count(); };
+    field.addEventListener("focusout", event => { if (!field.contains(event.relatedTarget)) done(); });
+    field.addEventListener("keydown", event => { if (event.key === "Enter") done(); });
   }
 
   // Says that the file is saved only if the browser reports it.
@@ -197,7 +230,12 @@
     $("reserve").hidden = false;
     return t("Your browser was asked to save answers.json; look for it in its downloads. The next lab run reads it from the report's folder.");
   }
-  $("export").addEventListener("click", async () => say(await save()));
+  $("export").addEventListener("click", async () => {
+    const { unread, unsigned } = count();
+    const [left, nameless] = [unread, unsigned].map(some => some.map(nameOf).join("; "));
+    say([await save(), left && t("{} answers cannot be read and do not count: {}.", unread.length, left),
+      nameless && t("Still missing: {}.", nameless)].filter(Boolean).join(" "));
+  });
   $("copy").addEventListener("focus", () => $("copy").select());
 
   let before = {};
@@ -234,7 +272,7 @@
   });
 
   $("print").addEventListener("click", () => {
-    const open = count();
+    const { open } = count();
     if (open && !$("open").open) {
       $("open").open = true;
       say(t("{} fields are still empty, as listed; press Print again to print the page anyway.", open));

@@ -14,21 +14,27 @@ use common::units::Bytes;
 use common::value::{Reading, Source};
 use common::{authentic, input, output};
 
-/// Draw saved sweeps of cm1 or spark, of this kit or of the C kits, or a record of mm1 to mm3, causes or trace
+/// Draw saved sweeps of cm1 or spark, of this kit or of the C kits, or records of mm1 to mm3, ge, dgemm, flops, causes or trace
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// What cm1 or spark printed or recorded; several files of one machine are runs of one
-    /// sweep, and each cell is their median; - is the standard input
+    /// What cm1 or spark printed or recorded, or other records; - is the standard input
+    ///
+    /// Sweeps of one machine and source are runs of one sweep, and each cell is their median; those of
+    /// others are compared in one chart.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Write this picture, .svg or .png [default: the first file's name with .svg]
+    /// Write this picture, .svg, .pdf or .png [default: the first file's name with .svg]
     #[arg(short, long, value_name = "PICTURE")]
     output: Option<PathBuf>,
 
     /// Choose what to draw [default: misses where the file has them, else time]
     #[arg(long, value_enum, value_name = "WHAT")]
     show: Option<Show>,
+
+    /// Choose the figure of records that are no sweeps, by its name
+    #[arg(long, value_name = "NAME")]
+    figure: Option<String>,
 
     /// Choose the horizontal axis
     #[arg(long, value_enum, value_name = "AXIS", default_value = "stride")]
@@ -42,9 +48,33 @@ pub(crate) struct Args {
     #[arg(long)]
     tolerate: bool,
 
-    /// Make the vertical axis logarithmic
+    /// Make the horizontal axis logarithmic
+    #[arg(long)]
+    log_x: bool,
+
+    /// Make the horizontal axis linear
+    #[arg(long, conflicts_with = "log_x")]
+    lin_x: bool,
+
+    /// Make the vertical axis logarithmic, as it is for times that differ by a factor of 8 or more
     #[arg(long)]
     log_y: bool,
+
+    /// Make the vertical axis linear
+    #[arg(long, conflicts_with = "log_y")]
+    lin_y: bool,
+
+    /// Write this title; "" is none
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+
+    /// Write this caption; off is none
+    #[arg(long, value_name = "TEXT")]
+    caption: Option<String>,
+
+    /// Set the width in a document, like 8cm; letters keep their size, 8 pt
+    #[arg(long, value_name = "CM", value_parser = centimetres, conflicts_with = "size")]
+    width: Option<f64>,
 
     /// Show this part of the horizontal axis, like 16:4K
     #[arg(long, value_name = "LOW:HIGH", allow_hyphen_values = true, value_parser = pair)]
@@ -61,6 +91,14 @@ pub(crate) struct Args {
     /// Draw each curve in a panel of its own
     #[arg(long)]
     panels: bool,
+}
+
+/// `8cm`, `80mm`.
+fn centimetres(text: &str) -> Result<f64, String> {
+    let number =
+        |unit: &str, factor: f64| Some(text.strip_suffix(unit)?.trim().parse::<f64>().ok()? * factor);
+    let read = number("cm", 1.0).or_else(|| number("mm", 0.1)).filter(|width| width.is_finite());
+    read.ok_or_else(|| format!("'{text}' is not a width; write one like 8cm or 80mm"))
 }
 
 /// The ends of an axis, `16:4K`, or a width and a height, `1200x800`.
@@ -96,16 +134,26 @@ enum Over {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let picture = args.output.clone().unwrap_or_else(|| default_output(&args.files));
     output::check_distinct(args.files.iter().map(PathBuf::as_path), [picture.as_path()])?;
-    let Args { log_y, x_range, y_range, size, panels, .. } = *args;
-    let view = View { log_y, x_range, y_range, size, panels };
+    let Args { x_range, y_range, size, panels, .. } = *args;
+    let chosen = |yes: bool, no: bool| (yes || no).then_some(yes);
+    let (log_x, log_y) = (chosen(args.log_x, args.lin_x), chosen(args.log_y, args.lin_y));
+    let caption = args.caption.clone().map(|text| if text == "off" { String::new() } else { text });
+    let (title, width_cm) = (args.title.clone(), args.width);
+    let view = View { log_x, log_y, title, caption, width_cm, x_range, y_range, size, panels };
+    let texts = args.files.iter().map(|path| input::text(path)).collect::<Result<Vec<_>, Failure>>()?;
+    let found = texts.iter().map(|text| authentic::read(text).ok().filter(records::are_drawn));
+    if let Some(found) = found.collect::<Option<Vec<_>>>() {
+        let chart = records::chart(&found, args.figure.as_deref()).map_err(Failure::could_not)?;
+        return draw(chart, &view, &picture);
+    }
+    if args.figure.is_some() {
+        return Err(Failure::usage(
+            "--figure is for records of mm1 to mm3, ge, dgemm and flops; a sweep has --show",
+        ));
+    }
     let mut sweeps = Vec::new();
-    for path in &args.files {
-        let text = input::text(path)?;
-        let record = if args.files.len() == 1 { authentic::read(&text).ok() } else { None };
-        if let Some(chart) = record.as_ref().and_then(records::chart) {
-            return draw(chart, &view, &picture);
-        }
-        let sweep = input::parsed(path, &text)?;
+    for (path, text) in args.files.iter().zip(&texts) {
+        let sweep = input::parsed(path, text)?;
         if let Some(damage) = sweep.damage.first().filter(|_| !args.tolerate) {
             let name = input::name(path);
             let remedy = "make the file again, or draw the rest of it with --tolerate";
@@ -116,7 +164,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     of_one_event(args, &sweeps)?;
     all_there(&args.sizes, &sweeps)?;
-    draw(chart(args, &sweeps)?, &view, &picture)
+    draw(chart(args, &sweeps, &texts)?, &view, &picture)
 }
 
 /// Writes the chart as `view` describes it.
@@ -155,44 +203,57 @@ fn default_output(files: &[PathBuf]) -> PathBuf {
     }
 }
 
-/// The prefix of each file's curves: empty if all are of one machine, or no file names another.
-fn labels(files: &[PathBuf]) -> Vec<String> {
-    let machines = Vec::from_iter(files.iter().map(|file| machine(file)));
-    let known: BTreeSet<&String> = machines.iter().flatten().collect();
-    let label = |(file, machine): (&PathBuf, &Option<String>)| match machine {
-        _ if known.len() < 2 => String::new(),
-        Some(machine) => shorten(machine.split(" (").next().unwrap_or_default(), 30) + ": ",
-        None => input::name(file) + ": ",
+/// What distinguishes a file's curves from those of others: its machine if it names one, and its source.
+/// Files of formats that name no machine are of one machine.
+fn sets(args: &Args, sweeps: &[Saved], texts: &[String]) -> Vec<String> {
+    let machines = Vec::from_iter(texts.iter().map(|text| machine(text)));
+    let known = machines.iter().flatten().collect::<BTreeSet<_>>().len();
+    let of = |((path, machine), sweep): ((&PathBuf, &Option<String>), &Saved)| {
+        let source = sweep.source.map(|source| format!("; source: {source}")).unwrap_or_default();
+        match machine {
+            Some(machine) => machine.clone() + &source,
+            None if known > 0 => input::name(path) + &source,
+            None => source,
+        }
     };
-    files.iter().zip(&machines).map(label).collect()
+    args.files.iter().zip(&machines).zip(sweeps).map(of).collect()
 }
 
 /// The machine that a record names; other formats do not name it.
-fn machine(file: &Path) -> Option<String> {
-    let text = (file != Path::new("-")).then(|| input::text(file).ok())??;
-    let record: serde_json::Value = serde_json::from_str(&text).ok()?;
+fn machine(text: &str) -> Option<String> {
+    let record: serde_json::Value = serde_json::from_str(text).ok()?;
     Some(record.get("machine")?.as_str()?.to_owned())
 }
 
-/// The chart of the cells' medians over all sweeps with the same label.
-fn chart(args: &Args, sweeps: &[Saved]) -> Result<Chart, Failure> {
-    let labels = labels(&args.files);
+/// Times that differ by more than this factor have a logarithmic axis.
+const WIDE: f64 = 8.0;
+
+/// The chart of the cells' medians over all sweeps of one set.
+fn chart(args: &Args, sweeps: &[Saved], texts: &[String]) -> Result<Chart, Failure> {
+    let own = sets(args, sweeps, texts);
+    let mut sets: Vec<&String> = Vec::new();
+    for set in &own {
+        if !sets.contains(&set) {
+            sets.push(set);
+        }
+    }
+    let number = |set: &String| sets.iter().position(|known| *known == set).unwrap_or_default();
     let cells = sweeps
         .iter()
-        .zip(&labels)
-        .flat_map(|(sweep, label)| sweep.cells.iter().map(move |cell| (label, cell)));
+        .zip(&own)
+        .flat_map(|(sweep, set)| sweep.cells.iter().map(move |cell| (number(set), cell)));
     let is_wanted = |cell: &SavedCell| args.sizes.is_empty() || args.sizes.contains(&Bytes(cell.size));
     let cells = Vec::from_iter(cells.filter(|(_, cell)| is_wanted(cell)));
     let misses = cells.iter().any(|(_, cell)| cell.misses.is_some());
     let show = args.show.unwrap_or(if misses { Show::Misses } else { Show::Time });
-    let mut curves: BTreeMap<(&String, u64), BTreeMap<u64, Vec<f64>>> = BTreeMap::new();
-    for (label, cell) in cells {
+    let mut curves: BTreeMap<(usize, u64), BTreeMap<u64, Vec<f64>>> = BTreeMap::new();
+    for (set, cell) in cells {
         let (curve, at) = match args.over {
             Over::Stride => (cell.size, cell.stride),
             Over::Size => (cell.stride, cell.size),
         };
         let amount = if show == Show::Misses { cell.misses } else { cell.nanos };
-        curves.entry((label, curve)).or_default().entry(at).or_default().extend(amount);
+        curves.entry((set, curve)).or_default().entry(at).or_default().extend(amount);
     }
     if args.over == Over::Stride && args.sizes.is_empty() {
         // Sizes of a few further cells only, between the others.
@@ -214,29 +275,52 @@ fn chart(args: &Args, sweeps: &[Saved]) -> Result<Chart, Failure> {
         Over::Stride => ("stride", Axis::bytes("stride between accesses")),
         Over::Size => ("array size", Axis::bytes("array size")),
     };
-    let mut chart = Chart::new(format!("{what} against {over}"), x, y).caption(caption(args, sweeps));
-    // The curves of different machines have no order.
-    chart.ordered = labels.iter().all(String::is_empty);
-    for ((label, curve), points) in curves {
+    let mut chart =
+        Chart::new(format!("{what} against {over}"), x, y).caption(caption(args, sweeps, &sets, &own));
+    chart.ordered = true;
+    for ((set, curve), points) in curves {
         let median = |(at, runs): (u64, Vec<f64>)| (at as f64, Reading::from_runs(&runs, Source::Timing));
         let points = Vec::from_iter(points.into_iter().map(median));
-        chart = chart.readings(format!("{label}{}", Bytes(curve)), &points);
+        let name = Bytes(curve).to_string();
+        let name = if sets.len() > 1 { format!("{}: {name}", letter(set)) } else { name };
+        chart = chart.readings(name, &points);
+        chart.series.iter_mut().last().into_iter().for_each(|series| {
+            (series.set, series.bytes) = (set, Some(curve));
+        });
     }
-    let sources = sweeps.iter().filter_map(|sweep| sweep.source).map(|source| source.to_string());
-    let sources = Vec::from_iter(sources.collect::<BTreeSet<_>>()).join(", ");
-    chart.series.iter_mut().for_each(|series| series.source.clone_from(&sources));
+    let amounts = chart.series.iter().flat_map(|series| &series.points).map(|at| at.1).filter(|y| *y > 0.0);
+    let [least, most] = [f64::min, f64::max].map(|end| amounts.clone().reduce(end).unwrap_or(1.0));
+    drop(amounts);
+    chart.y.is_log = show == Show::Time && most > WIDE * least;
+    for series in &mut chart.series {
+        let own = sweeps.iter().zip(&own).find(|(_, set)| number(set) == series.set);
+        series.source =
+            own.and_then(|(sweep, _)| sweep.source).map(|source| source.to_string()).unwrap_or_default();
+    }
     Ok(chart)
 }
 
-/// Event, source and files of the figures, as far as known.
-fn caption(args: &Args, sweeps: &[Saved]) -> String {
+/// A set's name at its curves: A, B ...
+fn letter(set: usize) -> char {
+    char::from(b'A' + (set % 26) as u8)
+}
+
+/// The events; then machine, source and files of each set of curves, as far as known.
+fn caption(args: &Args, sweeps: &[Saved], sets: &[&String], own: &[String]) -> String {
     let events = sweeps.iter().filter_map(|sweep| Some(format!("event {}", sweep.event.as_ref()?)));
-    let sources = sweeps.iter().filter_map(|sweep| Some(format!("source: {}", sweep.source?)));
-    let facts: BTreeSet<String> = events.chain(sources).collect();
-    let files = Vec::from_iter(args.files.iter().map(|file| input::name(file)));
-    let files = match &files[..] {
-        [one] => format!("file {one}"),
-        many => format!("median of {} files: {}", many.len(), many.join(", ")),
+    let events = Vec::from_iter(events.collect::<BTreeSet<_>>()).join(", ");
+    let of = |(number, set): (usize, &&String)| {
+        let files =
+            args.files.iter().zip(own).filter(|(_, own)| own == set).map(|(file, _)| input::name(file));
+        let files = Vec::from_iter(files);
+        let files = match &files[..] {
+            [one] => format!("file {one}"),
+            many => format!("median of {} files: {}", many.len(), many.join(", ")),
+        };
+        let facts = [set.trim_start_matches("; ").to_owned(), files];
+        let facts = Vec::from_iter(facts.into_iter().filter(|fact| !fact.is_empty())).join("; ");
+        if sets.len() > 1 { format!("{}: {facts}", letter(number)) } else { facts }
     };
-    Vec::from_iter(facts.into_iter().chain([files])).join("; ") + "."
+    let each = sets.iter().enumerate().map(of);
+    Vec::from_iter(Some(events).filter(|events| !events.is_empty()).into_iter().chain(each)).join(". ") + "."
 }

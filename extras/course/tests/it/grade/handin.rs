@@ -142,7 +142,10 @@ fn what_does_not_count_is_named_before_the_hand_in() {
     let folder = folder.path();
     let typed = format!("{RIGHT},{SIGNED}").replace(r#""value":"64""#, r#""value":"approx. 64""#);
     assert!(typed.contains("approx. 64"), "{typed}");
-    let needs = page(&typed).replace(r#""records":[]"#, r#""records":["mm1","ge-1"]"#);
+    let needs = page(&typed).replace(r#""records":[]"#, r#""records":["mm1","ge-1"]"#).replace(
+        r#"{"id":"s2-2""#,
+        r#"{"id":"ge-1","label":"Steps?","kind":null,"apart":"ge"},{"id":"flops-1","label":"Rate?","kind":null,"apart":"flops"},{"id":"s2-1","label":"Capacity?","kind":"bytes"},{"id":"s2-2""#,
+    ).replace(r#""fields":{"#, r#""fields":{"flops-1":"slow","#);
     write(folder, "report/report.html", &needs);
     write(folder, "report/records/mm1.json", &RECORD.replace("\"size\":512", "\"size\":256"));
     let (code, message) = handin(folder, "report");
@@ -157,6 +160,9 @@ fn what_does_not_count_is_named_before_the_hand_in() {
         "'approx. 64",
         "This is not one number",
         "last saved at 2026-03-01",
+        "report.zip: 3 answers, the page, 1 record.",
+        "1 of 5 fields are empty: s2-1 (Capacity?)",
+        "sections without an answer, which other assignments use: ge\n",
     ] {
         assert!(message.contains(says), "{says}: {message}");
     }
