@@ -21,10 +21,42 @@ pub type Kit<'k> = &'k dyn Fn(&Record) -> String;
 /// The record printed in `format`.
 pub fn text(record: &Record, format: Format, kit: Kit<'_>) -> String {
     match format {
-        Format::Kit => kit(record),
+        Format::Kit => reasons_once(&kit(record)),
         Format::Csv => record.csv(),
         Format::Json => record.json() + "\n",
     }
+}
+
+/// Begins the reason of a figure that no source gives.
+const NOT_COUNTED: &str = "not counted (";
+
+/// `text`, where a long reason of figures that are not counted is only printed with the first of them.
+fn reasons_once(text: &str) -> String {
+    let mut once = text.to_owned();
+    let mut from = 0;
+    while let Some(at) = once[from..].find(NOT_COUNTED) {
+        from += at + NOT_COUNTED.len();
+        let reason = up_to_its_bracket(&once[from..]).to_owned();
+        from += reason.len();
+        if reason.len() > SHORT {
+            let rest = once.split_off(from);
+            once.push_str(&rest.replace(&format!("{NOT_COUNTED}{reason}"), &format!("{NOT_COUNTED}see above")));
+        }
+    }
+    once
+}
+
+/// Bytes of a reason that may be repeated.
+const SHORT: usize = 40;
+
+/// `text` up to the bracket that closes what is before it, at most to the end of the line.
+fn up_to_its_bracket(text: &str) -> &str {
+    let mut open = 0;
+    let ends = |c: char| {
+        open += i32::from(c == '(') - i32::from(c == ')');
+        open < 0 || c == '\n'
+    };
+    text.split(ends).next().unwrap_or_default()
 }
 
 /// In the names of figures, between a cache level and an array: `l1_misses_mul1`.
@@ -319,5 +351,28 @@ impl Drop for Folder {
             // Only an empty folder can be removed like this.
             let _ = std::fs::remove_dir(&self.path);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_reason_is_printed_once() {
+        let why = "this machine (KVM) has no hardware counters; use the cache model";
+        let kit = |_: &Record| {
+            format!(
+                "a=not counted ({why})\n1 x b = not counted ({why})\nc=not counted ({why}; and more)\n\
+                 d=not counted (none)\ne=not counted (none)\nf=not counted ({why}"
+            )
+        };
+        assert_eq!(
+            text(&Record::new("p", "m"), Format::Kit, &kit),
+            format!(
+                "a=not counted ({why})\n1 x b = not counted (see above)\nc=not counted (see above; and more)\n\
+                 d=not counted (none)\ne=not counted (none)\nf=not counted (see above"
+            )
+        );
     }
 }
