@@ -49,7 +49,7 @@ impl Misses {
 /// An assumption of the closed form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Assumption {
-    /// The assumption, with its numbers.
+    /// The assumption, and the numbers of this machine.
     pub text: String,
     /// Whether it holds on this machine.
     pub holds: bool,
@@ -162,16 +162,18 @@ impl Setting<'_> {
         let mut all = Vec::new();
         let mut assume = |text: String, holds: bool| all.push(Assumption { text, holds });
         for (what, count, stride) in self.columns() {
+            let fate = match count > lines {
+                true => format!("here {count} lines do not fit into {lines}"),
+                false => format!("here {count} lines fit into {lines}: the column stays"),
+            };
             assume(
-                format!(
-                    "a column of {what} ({count} lines) is evicted from the cache ({lines} lines) before the next column is used"
-                ),
+                format!("a column of {what} is evicted before the next column is used; {fate}"),
                 count > lines,
             );
             let places = self.places(stride);
             assume(
                 format!(
-                    "the cache is fully associative for the {count} lines of a column of {what}; at this row length they share {places} places"
+                    "the cache is fully associative for the {count} lines of a column of {what}; here, at this row length, they share {places} places"
                 ),
                 places >= lines.min(count),
             );
@@ -180,7 +182,7 @@ impl Setting<'_> {
             let (rows, sets) = ((2.0 * self.n / self.line).ceil() as usize, self.cache.sets());
             assume(
                 format!(
-                    "a row of b and one of c ({rows} lines) both stay in the cache, or evict each other in each of its {sets} sets ({lines} lines)"
+                    "a row of b and one of c both stay in the cache, or evict each other in each of its {sets} sets; here they have {rows} lines, and the cache has {lines}"
                 ),
                 rows <= lines || rows > lines + 2 * (sets - 1),
             );
@@ -189,14 +191,17 @@ impl Setting<'_> {
             let side = self.block() as usize;
             let doubles = (self.line * self.lines) as usize;
             assume(
-                format!("three blocks of {side} by {side} fit: {} of {doubles} doubles", 3 * side * side),
+                format!(
+                    "three blocks of {side} by {side} fit; here they have {} doubles, and the cache has {doubles}",
+                    3 * side * side
+                ),
                 3 * side * side <= doubles,
             );
             let lines_of_rows = side * side.div_ceil(self.line as usize);
             let places = self.places(self.n as usize) * side.div_ceil(self.line as usize);
             assume(
                 format!(
-                    "the rows of a block do not share places: {lines_of_rows} lines of b on {} places",
+                    "the rows of a block do not share places; here {lines_of_rows} lines of b are on {} places",
                     places.min(lines)
                 ),
                 places.min(lines) >= lines_of_rows,

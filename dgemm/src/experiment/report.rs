@@ -140,11 +140,11 @@ fn table(per: &PerIteration, outcome: &Outcome) -> String {
     if per.model.is_some_and(|m| m.walks > 0.01) {
         let _ = writeln!(
             out,
-            "assumption violated: the TLB holds the pages. It does not: each walk reads an entry of the page table through this cache, and \"walks\" are the misses of these reads"
+            "the closed form assumes that the TLB holds the pages; here it does not: each walk reads an entry of the page table through this cache, and \"walks\" are the misses of these reads"
         );
     }
     for text in per.failing() {
-        let _ = writeln!(out, "assumption violated: {text}");
+        let _ = writeln!(out, "the closed form assumes that {text}");
     }
     out
 }

@@ -107,7 +107,7 @@ fn where_model_and_lecture_part_an_assumption_is_named() {
     let found = misses("ijk", [100; 3], &lecture());
     let form = closed("ijk", [100; 3], &lecture());
     assert!(found.b < 0.3 * form.misses.b);
-    assert!(form.assumptions.iter().any(|a| !a.holds && a.text.contains("is evicted from the cache")));
+    assert!(form.assumptions.iter().any(|a| !a.holds && a.text.contains("lines fit into")));
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn kit_lines_set_theory_next_to_the_model() {
         "hardware",
         "hit_rate=",
         "source=analytic",
-        "assumption violated: ",
+        "the closed form assumes that ",
     ] {
         assert!(text.contains(part), "no '{part}' in\n{text}");
     }
