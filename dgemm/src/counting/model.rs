@@ -29,11 +29,11 @@ pub fn count(
     limit_s: f64,
     progress: Option<Box<dyn FnMut(f64)>>,
 ) -> Result<Counts, String> {
-    let seconds = seconds(variant, p, machine);
+    let seconds = seconds(variant, p.sides(), machine);
     if seconds > limit_s {
         return Err(format!(
             "the model would need {seconds:.0} seconds for {:.0} million accesses, and {limit_s:.0} is its limit: choose a smaller N, or one rung instead of all",
-            accesses(variant, p) / 1e6
+            accesses(variant, p.sides()) / 1e6
         ));
     }
     let model = match variant.kernel {
@@ -49,7 +49,7 @@ pub fn count(
 }
 
 /// The time of [`count`], if no state of the caches recurs.
-pub fn seconds(variant: &Variant, p: &Problem, machine: &Machine) -> f64 {
+pub fn seconds(variant: &Variant, sides: [usize; 3], machine: &Machine) -> f64 {
     // What is sealed must not show in an estimate.
     let is_fully_associative = machine.visible_levels().first().is_some_and(|cache| cache.ways > 64);
     let per_second = match variant.kernel {
@@ -57,14 +57,13 @@ pub fn seconds(variant: &Variant, p: &Problem, machine: &Machine) -> f64 {
         _ if is_fully_associative => 1e7,
         _ => 5e7,
     };
-    let seconds = accesses(variant, p) / per_second;
-    if outer_iterations(variant, p) > LEAST_SAMPLED { seconds.min(SAMPLED_S) } else { seconds }
+    let seconds = accesses(variant, sides) / per_second;
+    if outer_iterations(variant, sides) > LEAST_SAMPLED { seconds.min(SAMPLED_S) } else { seconds }
 }
 
 /// Iterations of the outermost loop of a rung of three plain loops, which all cost the same; 0 for
 /// other rungs.
-fn outer_iterations(variant: &Variant, p: &Problem) -> usize {
-    let [m, n, k] = p.sides();
+fn outer_iterations(variant: &Variant, [m, n, k]: [usize; 3]) -> usize {
     match variant.kernel {
         Kernel::Ijk | Kernel::Ikj | Kernel::FlatIjk | Kernel::FlatIkj => m,
         Kernel::Jik | Kernel::Jki => n,
@@ -74,9 +73,9 @@ fn outer_iterations(variant: &Variant, p: &Problem) -> usize {
 }
 
 /// Accesses of the whole product, roughly: to estimate a time.
-fn accesses(variant: &Variant, p: &Problem) -> f64 {
+fn accesses(variant: &Variant, sides: [usize; 3]) -> f64 {
     let each = if let Kernel::Tiled | Kernel::Threads = variant.kernel { 0.25 } else { 3.0 };
-    p.iterations() * each
+    each * sides.map(|side| side as f64).iter().product::<f64>()
 }
 
 impl Misses {

@@ -173,9 +173,9 @@ fn models(session: &Session) -> bool {
 }
 
 /// Seconds that the model needs for all `subjects`, if none of their states recurs.
-pub fn modelling_seconds(session: &Session, subjects: &[Subject], p: &Problem) -> f64 {
+pub fn modelling_seconds(session: &Session, subjects: &[Subject], sides: [usize; 3]) -> f64 {
     let one = |subject: &Subject| match subject {
-        Subject::Rung(variant) if models(session) => model::seconds(variant, p, &session.machine),
+        Subject::Rung(variant) if models(session) => model::seconds(variant, sides, &session.machine),
         _ => 0.0,
     };
     subjects.iter().map(one).filter(|seconds| *seconds <= limit_s(subjects)).sum()

@@ -6,7 +6,7 @@ use ::dgemm::counting::theory::Misses;
 use ::dgemm::experiment::{self, Subject, program};
 use ::dgemm::{Problem, Variant};
 use chart::{Axis, Chart};
-use common::cli::{self, Counters, Measuring, Modelling, Output};
+use common::cli::{self, Measuring, Modelling, Output};
 use common::failure::Failure;
 use common::measure::{self, Plan, Session};
 use common::record::{Record, Row};
@@ -34,9 +34,8 @@ pub(crate) struct Args {
     output: Output,
 }
 
-/// Assumed seconds of one operation before anything is measured, and in the model.
+/// Assumed seconds of one operation before anything is measured.
 const OPERATION: f64 = 0.25e-9;
-const MODELLED: f64 = 2e-8;
 /// Misses of the first level, all arrays together.
 const MISSES: &str = "misses_per_iteration";
 
@@ -48,6 +47,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     ladder::run(&mut products, rungs, &session, &args.ladder, &args.output)
 }
 
+fn subjects(rungs: &[&str]) -> Vec<Subject> {
+    rungs.iter().filter_map(|name| Variant::find(name)).map(Subject::Rung).collect()
+}
+
 struct Products<'s> {
     session: &'s Session,
     plan: Plan,
@@ -57,9 +60,12 @@ impl Ladder for Products<'_> {
     const NAME: &'static str = "dgemm";
     const SIZE: &'static str = "n";
 
-    fn estimate(&self, n: usize) -> f64 {
-        let models = matches!(self.session.counters, Counters::Auto | Counters::Model);
-        2.0 * (n as f64).powi(3) * (OPERATION + if models { MODELLED } else { 0.0 })
+    fn estimate(&self, rungs: &[&'static str], n: usize) -> f64 {
+        let session = self.session;
+        // The first run of each rung is one more.
+        let runs = if session.measures_host { session.runs + 1 } else { 0 };
+        let measuring = (runs * rungs.len()) as f64 * 2.0 * (n as f64).powi(3) * OPERATION;
+        measuring + experiment::modelling_seconds(session, &subjects(rungs), [n; 3])
     }
 
     fn measure(&mut self, rungs: &[&'static str], n: usize) -> Result<Vec<Row>, Failure> {
@@ -68,9 +74,7 @@ impl Ladder for Products<'_> {
         let arena = measure::arena(Problem::bytes(n, n, n, blocks))?;
         let problem = if session.measures_host { Problem::new } else { Problem::without_numbers };
         let p = problem(&arena, [n; 3], blocks).map_err(Failure::could_not)?;
-        let subjects: Vec<Subject> =
-            rungs.iter().filter_map(|name| Variant::find(name)).map(Subject::Rung).collect();
-        let outcomes = experiment::outcomes(session, &self.plan, &subjects, &p, &arena)?;
+        let outcomes = experiment::outcomes(session, &self.plan, &subjects(rungs), &p, &arena)?;
         let measured = outcomes.iter().filter(|outcome| {
             outcome.seconds.amount().is_some() || outcome.model.is_ok() || !session.is_over()
         });

@@ -65,8 +65,9 @@ impl Ladder for Eliminations<'_> {
     const NAME: &'static str = "ge";
     const SIZE: &'static str = "size";
 
-    fn estimate(&self, n: usize) -> f64 {
-        Variant::flops(n) * OPERATION
+    fn estimate(&self, rungs: &[&'static str], n: usize) -> f64 {
+        // One run more checks the result, or counts.
+        ((self.session.runs + 1) * rungs.len()) as f64 * Variant::flops(n) * OPERATION
     }
 
     fn measure(&mut self, rungs: &[&'static str], size: usize) -> Result<Vec<Row>, Failure> {

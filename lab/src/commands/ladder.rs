@@ -63,8 +63,8 @@ pub(crate) trait Ladder {
     /// The key of a row with the size.
     const SIZE: &'static str;
 
-    /// Seconds of one run at a size, before anything is measured.
-    fn estimate(&self, size: usize) -> f64;
+    /// Seconds of measuring these rungs at a size, before anything is measured.
+    fn estimate(&self, rungs: &[&'static str], size: usize) -> f64;
 
     /// Measures these rungs at a size, in turns.
     fn measure(&mut self, rungs: &[&'static str], size: usize) -> Result<Vec<Row>, Failure>;
@@ -91,9 +91,8 @@ pub(crate) fn run<L: Ladder>(
     let folder = options.output.as_deref().map(Folder::prepare).transpose()?;
     let mut record =
         session.record(L::NAME).set("sizes", options.sizes.0.clone()).set("variants", rungs.clone());
-    let each: f64 = options.sizes.0.iter().map(|&size| ladder.estimate(size)).sum();
-    // One run more checks the result, or counts.
-    session.announce("this sweep", ((session.runs + 1) * rungs.len()) as f64 * each)?;
+    let seconds = options.sizes.0.iter().map(|&size| ladder.estimate(&rungs, size)).sum();
+    session.announce("this sweep", seconds)?;
     session.finish_cell_on_signal();
     let measured = sweep(ladder, &rungs, session, options, &mut record);
     if record.rows.is_empty() {
