@@ -96,7 +96,7 @@ fn timed_twice(findings: &Findings, found: &mut Vec<String>) {
         let factor = alone.max(in_turns) / alone.min(in_turns);
         if factor > SAME_LOOPS {
             found.push(format!(
-                "{}: the same loops took {:.2} ms alone and {:.2} ms in the table of what decides the time: something other than the loops changed one of them, such as other programs; a speed-up below {factor:.2} proves nothing here",
+                "{}: the same loops took {:.2} ms alone and {:.2} ms in the table of what decides the time: something other than the loops changed one of them, such as other programs; so a speed-up below {factor:.2} may be chance here",
                 record.program,
                 1e3 * alone,
                 1e3 * in_turns
