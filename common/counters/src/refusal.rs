@@ -78,7 +78,7 @@ pub(crate) fn without_pmu(environment: &Environment) -> CounterError {
                 "WSL2" => {
                     "WSL2 passes one through by default if the processor and Windows support it: check that .wslconfig does not have hardwarePerformanceCounters=false and that WSL is up to date (`wsl --update`); otherwise count on Linux without WSL"
                 }
-                _ => "count on the host, or have a virtual PMU enabled",
+                _ => "count on the host, or ask its administrator to enable a virtual PMU",
             };
             let this = environment.this_machine();
             format!("{this} has no hardware counters, its hypervisor passes no PMU through; {remedy}")
