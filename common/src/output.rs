@@ -40,7 +40,9 @@ fn reasons_once(text: &str) -> String {
         from += reason.len();
         if reason.len() > SHORT {
             let rest = once.split_off(from);
-            once.push_str(&rest.replace(&format!("{NOT_COUNTED}{reason}"), &format!("{NOT_COUNTED}see above")));
+            once.push_str(
+                &rest.replace(&format!("{NOT_COUNTED}{reason}"), &format!("{NOT_COUNTED}see above")),
+            );
         }
     }
     once

@@ -93,7 +93,8 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let problem = if session.measures_host { Problem::new } else { Problem::without_numbers };
     let p = problem(&arena, sides, blocks).map_err(Failure::could_not)?;
     let measured = if session.measures_host { subjects.len() as f64 * p.flops() * OPERATION } else { 0.0 };
-    session.announce("this product", measured + experiment::modelling_seconds(&session, &subjects, p.sides()))?;
+    session
+        .announce("this product", measured + experiment::modelling_seconds(&session, &subjects, p.sides()))?;
     if all {
         session.finish_cell_on_signal();
     }
