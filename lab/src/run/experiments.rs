@@ -1,15 +1,13 @@
 //! The experiments of the assignment, in order.
 
-use std::io::IsTerminal;
-
 use common::cli::Counters;
 use common::failure::Failure;
 use common::machine::Machine;
 use common::measure::Session;
+use common::product;
 use common::record::Record;
 use common::saved::Saved;
 use common::units::Bytes;
-use common::{output, product};
 use infer::Answer;
 use report::{Findings, LineFrom};
 
@@ -21,24 +19,20 @@ use super::settings::{Extent, Settings};
 /// question.
 const PRODUCT_EVENTS: [&str; 5] = ["PAPI_L1_DCM", "PAPI_LD_INS", "PAPI_SR_INS", "PAPI_L2_DCM", "PAPI_L2_DCA"];
 
-/// Runs everything that is not stored already. A terminal shows which experiment runs, between
-/// measured regions only. `remarks` gets the experiment that failed and is not necessary.
+/// How many there are.
+pub(super) fn count(here: bool) -> usize {
+    8 + usize::from(here)
+}
+
+/// Runs everything that is not stored already. `remarks` gets the experiment that failed and is not necessary.
 pub(super) fn run_all(
     mut session: Session,
     settings: Settings,
     folder: &Folder,
-    quiet: bool,
     mut remarks: Vec<String>,
 ) -> Result<Findings, Failure> {
     let host = environment::look(&session.machine, session.measures_host, session.cpus.len());
-    let (mut done, all) = (0, 8 + usize::from(session.measures_host));
-    let mut record = |name: &str, measure: &dyn Fn() -> Result<Record, Failure>| {
-        done += 1;
-        if !quiet && std::io::stderr().is_terminal() {
-            output::message(format!("{done}/{all} {name}"));
-        }
-        folder.record(name, measure)
-    };
+    let record = |name: &str, measure: &dyn Fn() -> Result<Record, Failure>| folder.record(name, measure);
     // spark counts nothing, whatever the source of the other programs' counts.
     let counters = if session.measures_host { Counters::Auto } else { session.counters };
     let options = spark::Options::new(Bytes::kib(4), settings.spark.max, settings.spark.repeats);

@@ -3,6 +3,7 @@
 //! the records of the finished experiments are in the temporary folder. The old report is then
 //! in `report-before`, in the place of the one before it.
 
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::fs::{self, File as Handle};
 use std::io;
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use common::failure::Failure;
 use common::record::Record;
 use common::saved::BYTES;
-use common::system::files;
+use common::system::{files, signals};
 use common::{authentic, output};
 use report::{File, PAGE};
 use serde_json::{Value as Json, json};
@@ -26,7 +27,16 @@ pub(super) struct Folder {
     temporary: PathBuf,
     /// The experiments that an interrupted run with equal settings has finished.
     pub(super) found: Vec<String>,
+    /// Counts the steps, if a terminal shows them.
+    pub(super) steps: Option<Steps>,
     _lock: Lock,
+}
+
+/// The number of the step that runs, of all.
+#[derive(Debug)]
+pub(super) struct Steps {
+    pub(super) done: Cell<usize>,
+    pub(super) all: usize,
 }
 
 /// A lock file, removed at the end. The lock itself ends with the process.
@@ -67,7 +77,8 @@ impl Folder {
         })?;
         let locked =
             locked.ok_or_else(|| refused(&"another lab run is measuring into it; wait until it ends"))?;
-        let mut folder = Folder { report, temporary, found: Vec::new(), _lock: Lock(lock, locked) };
+        let mut folder =
+            Folder { report, temporary, found: Vec::new(), steps: None, _lock: Lock(lock, locked) };
         if folder.temporary.join(PAGE).exists() && !folder.temporary.join(STATE).exists() {
             // A kill has interrupted `replace`.
             folder.swap().map_err(|error| refused(&error))?;
@@ -144,6 +155,10 @@ impl Folder {
         name: &str,
         measure: impl FnOnce() -> Result<Record, Failure>,
     ) -> Result<Record, Failure> {
+        if let Some(Steps { done, all }) = &self.steps {
+            done.set(done.get() + 1);
+            output::message(format!("{}/{all} {name}", done.get()));
+        }
         let path = self.temporary.join("records").join(format!("{name}.json"));
         let bytes = files::read_at_most(&path, BYTES).unwrap_or_default();
         if let Some(stored) = str::from_utf8(&bytes).ok().and_then(|text| authentic::read(text).ok()) {
@@ -151,7 +166,17 @@ impl Folder {
         }
         let record = measure()?;
         output::save(&record, &path)?;
+        self.announce_end();
         Ok(record)
+    }
+
+    /// From now on Ctrl-C says what is stored, and how to go on.
+    pub(super) fn announce_end(&self) {
+        let stored = match self.stored_names() {
+            names if names.is_empty() => "nothing is stored yet".to_owned(),
+            names => format!("stored: {}; the same command goes on from there", names.join(", ")),
+        };
+        signals::say_at_end(format!("\nlab run: ended early; {stored}\n"));
     }
 
     /// Removes the temporary folder if nothing was measured.

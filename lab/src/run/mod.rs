@@ -8,6 +8,8 @@ mod folder;
 mod own_sections;
 mod settings;
 
+use std::cell::Cell;
+use std::io::IsTerminal;
 use std::time::Instant;
 
 use common::cli::{Measuring, Modelling, Output};
@@ -19,7 +21,7 @@ use common::{input, output};
 use report::{Assignment, GUIDES, PAGE, Report, Run};
 
 pub(crate) use args::Args;
-use folder::Folder;
+use folder::{Folder, Steps};
 use own_sections::ProgramCall;
 use settings::Settings;
 
@@ -55,8 +57,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let words: Vec<_> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     // Everything that a record depends on: a run with other settings does not reuse it.
     let state = format!("{version}, {host:?}, {machine}, {source:?}, {cpu:?}, {settings:?}, {calls:?}");
-    let folder = Folder::open(&args.output, &format!("lab {}", words.join(" ")), &state, args.afresh)?;
+    let mut folder = Folder::open(&args.output, &format!("lab {}", words.join(" ")), &state, args.afresh)?;
     left_out.iter().for_each(|what| note(args, format!("note: {what}")));
+    if !args.quiet {
+        // Between measured regions only.
+        let all = calls.len() + experiments::count(session.measures_host);
+        folder.steps = std::io::stderr().is_terminal().then(|| Steps { done: Cell::new(0), all });
+    }
+    folder.announce_end();
     let done = measure(args, assignment, &calls, session, settings, &folder);
     folder.tidy();
     done.map_err(|failure| match (failure, folder.stored_names().len()) {
@@ -99,7 +107,7 @@ fn measure(
     cpu::pin(&session.cpus);
     let further = own_sections::measure(calls, &assignment, folder, &mut remarks)?;
     cpu::pin(&own);
-    let mut findings = experiments::run_all(session, settings, folder, args.quiet, remarks)?;
+    let mut findings = experiments::run_all(session, settings, folder, remarks)?;
     findings.took = started.elapsed().as_secs_f64();
     let typed = earlier_answers::read_from(&folder.report)?;
     let mut report = Report::new(&findings, assignment, further, typed);

@@ -114,7 +114,10 @@ fn a_run_ended_by_a_signal_is_continued_by_the_same_command() {
     assert!(second.status.code() == Some(1) && stderr(&second).contains("another lab run"));
     send("INT", run.id());
     send("CONT", run.id());
-    assert_eq!(run.wait_with_output().unwrap().status.signal(), Some(2));
+    let ended = run.wait_with_output().unwrap();
+    assert_eq!(ended.status.signal(), Some(2));
+    let said = stderr(&ended);
+    assert!(said.contains("spark; the same command goes on") || said.contains("spark,"), "{said}");
     let stored = fs::read(&spark).unwrap();
 
     let other = lab(folder.path(), SHORT);
