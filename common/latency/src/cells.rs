@@ -82,23 +82,29 @@ impl Cells {
         )];
         for level in &self.found.levels {
             notes.push(format!(
-                "a hit in level {} takes {:.2} ns, a miss {:.2} ns; a cell's time between them is its misses per access",
+                "a hit in level {} takes {:.2} ns, a miss {:.2} ns if the next level has the line, and more if only \
+                 memory behind that level has it; a cell's time between the first two is its misses per access, and \
+                 a longer time is cut off at 1 miss",
                 level.level,
                 level.latency,
                 level.latency + level.penalty
             ));
         }
         notes.push(
-            "strides below 8 bytes: the first element of each 8-byte word is read as an address, the others as \
-             bytes; each value read, masked to zero, is added to the next address, so that every access depends on \
-             the last; the time of a hit is measured for each such stride and subtracted"
+            "at strides below 8 bytes only the first access to a word of 8 bytes reads an address. The others read \
+             bytes; each value is masked to zero and added to the next address. So every access depends on the one \
+             before. The time of a hit is measured for each of these strides and subtracted"
                 .to_owned(),
         );
         if self.probe.contiguous() < HUGE_PAGE as u64 {
             notes.push(format!(
-                "huge pages were {}: pages that share sets make a large cache look smaller; what a TLB miss costs is \
-                 measured for each number of pages and subtracted",
-                if self.probe.huge() { "granted, but the hypervisor splits them" } else { "not granted" }
+                "{}. Pages that share sets make a large cache look smaller. The cost of a TLB miss is measured for \
+                 each number of pages and subtracted",
+                if self.probe.huge() {
+                    "the system gave huge pages, but the virtual machine's host splits them into small ones"
+                } else {
+                    "the system gave no huge pages"
+                }
             ));
         }
         notes
@@ -187,5 +193,6 @@ mod tests {
         let cell = cells.time(4096, 64).unwrap();
         assert!(cell.nanos > 0.0 && cell.misses[0].is_some());
         assert!(cells.notes().len() >= 3);
+        assert!(cells.notes()[1].contains("memory behind that level"), "{:?}", cells.notes());
     }
 }
