@@ -1,11 +1,12 @@
 //! Prints, saves and draws results.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use figures::text::shorten;
-use figures::value::Source;
+use figures::value::{Reading, Source};
 use records::record::{Figure, Record, Row};
 use system::files;
 
@@ -21,44 +22,29 @@ pub type Kit<'k> = &'k dyn Fn(&Record) -> String;
 /// The record printed in `format`.
 pub fn text(record: &Record, format: Format, kit: Kit<'_>) -> String {
     match format {
-        Format::Kit => reasons_once(&kit(record)),
+        Format::Kit => kit(record),
         Format::Csv => record.csv(),
         Format::Json => record.json() + "\n",
     }
 }
 
-/// Begins the reason of a figure that no source gives.
-const NOT_COUNTED: &str = "not counted (";
-
-/// `text`, where a long reason of figures that are not counted is only printed with the first of them.
-fn reasons_once(text: &str) -> String {
-    let mut once = text.to_owned();
-    let mut from = 0;
-    while let Some(at) = once[from..].find(NOT_COUNTED) {
-        from += at + NOT_COUNTED.len();
-        let reason = up_to_its_bracket(&once[from..]).to_owned();
-        from += reason.len();
-        if reason.len() > SHORT {
-            let rest = once.split_off(from);
-            once.push_str(
-                &rest.replace(&format!("{NOT_COUNTED}{reason}"), &format!("{NOT_COUNTED}see above")),
-            );
-        }
-    }
-    once
-}
+/// The long reasons of missing figures that a text has: each is in it once.
+#[derive(Debug, Default)]
+pub struct Reasons(BTreeSet<String>);
 
 /// Bytes of a reason that may be repeated.
 const SHORT: usize = 40;
 
-/// `text` up to the bracket that closes what is before it, at most to the end of the line.
-fn up_to_its_bracket(text: &str) -> &str {
-    let mut open = 0;
-    let ends = |c: char| {
-        open += i32::from(c == '(') - i32::from(c == ')');
-        open < 0 || c == '\n'
-    };
-    text.split(ends).next().unwrap_or_default()
+impl Reasons {
+    /// `reading`; if it is missing for a long reason that was used before, "see above" is the reason.
+    pub fn once(&mut self, reading: &Reading) -> Reading {
+        match reading.reason() {
+            Some(reason) if reason.len() > SHORT && !self.0.insert(reason.to_owned()) => {
+                Reading::missing("see above")
+            }
+            _ => reading.clone(),
+        }
+    }
 }
 
 /// In the names of figures, between a cache level and an array: `l1_misses_mul1`.
@@ -361,20 +347,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_reason_is_printed_once() {
-        let why = "this machine (KVM) has no hardware counters; use the cache model";
-        let kit = |_: &Record| {
-            format!(
-                "a=not counted ({why})\n1 x b = not counted ({why})\nc=not counted ({why}; and more)\n\
-                 d=not counted (none)\ne=not counted (none)\nf=not counted ({why}"
-            )
-        };
+    fn a_long_reason_is_used_once() {
+        let [none, long] =
+            ["--counters none", "this machine has no hardware counters; use the model"].map(Reading::missing);
+        let mut reasons = Reasons::default();
+        let mut printed = |reading: &Reading| reasons.once(reading).to_string();
         assert_eq!(
-            text(&Record::new("p", "m"), Format::Kit, &kit),
-            format!(
-                "a=not counted ({why})\n1 x b = not counted (see above)\nc=not counted (see above; and more)\n\
-                 d=not counted (none)\ne=not counted (none)\nf=not counted (see above"
-            )
+            [printed(&long), printed(&long)],
+            [long.to_string(), "not counted (see above)".to_owned()]
         );
+        assert_eq!([printed(&none), printed(&none)], [none.to_string(), none.to_string()]);
+        let counted = Reading::new(2.0, Source::Model);
+        assert_eq!(printed(&counted), counted.to_string());
     }
 }

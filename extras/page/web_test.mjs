@@ -919,11 +919,11 @@ async function guessed() {
   check((await tab.evaluate(() => document.activeElement.id)) === "inside-on" && !(await tab.isVisible(".guesses")), "the button takes one, and the focus goes to the steps");
   check((await tab.isVisible(".stepper")) && /Your guess: .*every element misses/i.test(await tab.textContent("#guessed")), `the guess is next to the steps: ${await tab.textContent("#guessed")}`);
   // First the count of his steps, then what happens, then one more question.
-  check(!(await tab.isVisible("#told")), "what happens is not told before");
+  check(!(await tab.isVisible("#happens")), "what happens is not shown before");
   for (let press = 0; press < 8; press++) await tab.keyboard.press("Enter");
-  check(/4 elements, 0 misses/.test(await tab.textContent("#tally")) && !(await tab.isVisible("#told")), `it is counted while he steps: ${await tab.textContent("#tally")}`);
+  check(/4 elements, 0 misses/.test(await tab.textContent("#tally")) && !(await tab.isVisible("#happens")), `it is counted while he steps: ${await tab.textContent("#tally")}`);
   for (let press = 0; press < 8; press++) await tab.keyboard.press("Enter");
-  check((await tab.isVisible("#told")) && /second pass hits/.test(await tab.textContent("#told")), "and told after the pass");
+  check((await tab.isVisible("#happens")) && /second pass hits/.test(await tab.textContent("#happens")), "and shown after the pass");
   check(/0 of 1 right, of 3/.test(await tab.textContent("#score")), `the guesses have a score: ${await tab.textContent("#score")}`);
   await tab.fill("#next-count", "4");
   await tab.getByRole("button", { name: "Try it" }).click();
@@ -1110,7 +1110,7 @@ async function caused() {
 // A question's sentence is grey as soon as the settings are not the question's.
 async function premised() {
   const tab = await open("inside?preset=stride&guess=1&kernel=cm1&array=64K&stride=8K&passes=3&size1=32K&line1=64&ways1=8&at=32");
-  const old = () => tab.evaluate(() => [document.querySelector("#told > p").hasAttribute("data-old"), document.querySelector("#preset").lastElementChild.checkVisibility()].join());
+  const old = () => tab.evaluate(() => [document.querySelector("#happens > p").hasAttribute("data-old"), document.querySelector("#preset").lastElementChild.checkVisibility()].join());
   check((await old()) === "false,false", "a question's sentence holds with its settings");
   await tab.fill("#page-inside [name=array]", "128K");
   check((await old()) === "true,true", `and is struck out after a change: ${await old()}`);
@@ -1177,7 +1177,7 @@ async function onPaper() {
   await close(tab);
 }
 
-// Arrays, and outcomes in forced colours, are told apart without their colours.
+// Arrays, and outcomes in forced colours, are distinguished without their colours.
 async function colourless() {
   const tab = await open("inside?kernel=mm1&n=12&size1=512&line1=16&ways1=4&at=500", { forcedColors: "active" });
   const { boxes, key, legend } = await tab.evaluate(() => ({

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use common::core_clock;
 use common::events::Event;
 use common::failure::Failure;
+use common::output::Reasons;
 use common::value::{Reading, Source};
 
 use crate::events::{FpEvent, Generation};
@@ -88,10 +89,10 @@ impl Counted {
     }
 
     /// Its lines.
-    pub(crate) fn text(&self, known: &Known) -> String {
-        let mut out = format!("counted_mflops={:.3}\n", self.rate(known));
+    pub(crate) fn text(&self, known: &Known, reasons: &mut Reasons) -> String {
+        let mut out = format!("counted_mflops={:.3}\n", reasons.once(&self.rate(known)));
         for (fp, reading) in &self.events {
-            let _ = writeln!(out, "  {} x {} = {reading:.0}", fp.operations, fp.name);
+            let _ = writeln!(out, "  {} x {} = {:.0}", fp.operations, fp.name, reasons.once(reading));
         }
         if let (Some(operations), Some(cycles), Some(elapsed)) =
             (self.operations().amount(), self.cycles.amount(), self.seconds(known.threads).amount())
@@ -128,7 +129,7 @@ mod tests {
         let known = Known { kernel: &KERNELS[0], n: 1, threads: 12, repeats: 1, seconds, busy, right: true };
         let events = vec![(fp, hardware(18_470e6))];
         let x87 = Counted { events, cycles: hardware(607_652e6), frequency: 3.33e9 };
-        let text = x87.text(&known);
+        let text = x87.text(&known, &mut Reasons::default());
         assert!(text.contains("= 607652000000 / 3.3300 x 10^9 / 12 = 15.207 s"), "{text}");
         assert!(text.contains("= 18470000000 / 10^6 / 15.207 s = 1214.6"), "{text}");
         let sse = Counted { cycles: hardware(66_178e6), ..x87 };

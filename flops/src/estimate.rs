@@ -3,6 +3,7 @@
 
 use common::failure::Failure;
 use common::measure::Session;
+use common::output::Reasons;
 use common::value::{Reading, Source};
 
 use crate::counted::Counted;
@@ -62,8 +63,10 @@ pub fn estimate(
 
 impl Estimate {
     /// The lines of the kernel: each formula with its numbers.
-    pub fn text(&self) -> String {
-        self.known.text() + &self.counted.text(&self.known) + &self.sampled.text(&self.known)
+    pub fn text(&self, reasons: &mut Reasons) -> String {
+        self.known.text()
+            + &self.counted.text(&self.known, reasons)
+            + &self.sampled.text(&self.known, reasons)
     }
 
     /// All figures by name.

@@ -6,7 +6,7 @@ use common::cli::{self, Counters, Measuring, Modelling, Output};
 use common::counters;
 use common::failure::Failure;
 use common::measure::{self, Session};
-use common::output;
+use common::output::{self, Reasons};
 use common::record::{Record, Row};
 use common::value::{Reading, Source};
 
@@ -80,7 +80,10 @@ pub fn run(args: Args) -> Result<(), Failure> {
         record.rows.push(row(&estimate));
         all.push(estimate);
     }
-    let kit = &|_: &Record| all.iter().map(Estimate::text).collect::<String>();
+    let kit = &|_: &Record| {
+        let mut reasons = Reasons::default();
+        all.iter().map(|one| one.text(&mut reasons)).collect::<String>()
+    };
     output::finish(&record, &args.output, kit)
 }
 

@@ -6,6 +6,7 @@ use common::cli::Counters;
 use common::counters::{self, Samples};
 use common::events::Event;
 use common::failure::Failure;
+use common::output::Reasons;
 use common::value::{Reading, Source};
 
 use crate::events::FpEvent;
@@ -109,8 +110,8 @@ impl Sampled {
     }
 
     /// Its lines.
-    pub(crate) fn text(&self, known: &Known) -> String {
-        let mut out = format!("sampled_mflops={:.3}\n", self.rate(known));
+    pub(crate) fn text(&self, known: &Known, reasons: &mut Reasons) -> String {
+        let mut out = format!("sampled_mflops={:.3}\n", reasons.once(&self.rate(known)));
         let Ok(sums) = &self.sums else { return out };
         let Sums { samples, estimate, counted, inside, lost, throttled } = *sums;
         let unit = if self.is_of_clock() { " ns" } else { "" };

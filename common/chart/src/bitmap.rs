@@ -9,15 +9,12 @@ use plotters_backend::text_anchor::{HPos, VPos};
 use plotters_backend::{BackendColor, BackendCoord, BackendTextStyle, DrawingBackend, DrawingErrorKind};
 
 use crate::chart::Chart;
-use crate::draw::{self, SIZE_OF_EM};
+use crate::draw::{self, HALF_X, SIZE_OF_EM, TOP};
 use crate::labels::U;
 
 const FONT: &[u8] = include_bytes!("../assets/NotoSans-Regular.ttf");
-/// Ascent and descent of the font, half the height of a small letter, and how far the SVG
-/// backend places a baseline below the top, in ems.
+/// Ascent and descent of the font, in ems.
 const HEIGHT: f64 = 1.362;
-const HALF_X: f64 = 0.268;
-const TOP: f64 = 0.76;
 
 impl Chart {
     /// The chart as a PNG file's bytes, for screens and slides: as many pixels as its size

@@ -19,6 +19,9 @@ use crate::style::{FAINT, GRID, PAPER, SOFT, Style, TEXT, of_text};
 /// The font for viewers of an SVG, and its size that makes an em, for plotters.
 const FAMILY: &str = "Noto Sans, Helvetica, Arial, sans-serif";
 pub(crate) const SIZE_OF_EM: f64 = 1.24;
+/// Half the height of a small letter, and how far the SVG backend places a baseline below the top, in ems.
+pub(crate) const HALF_X: f64 = 0.268;
+pub(crate) const TOP: f64 = 0.76;
 
 /// Heights of letters: of the title, of the axes' labels, of ticks and names.
 const TITLE: i32 = 15 * U;

@@ -11,7 +11,7 @@ use plotters_backend::{
 };
 
 use crate::chart::Chart;
-use crate::draw::{self, SIZE_OF_EM};
+use crate::draw::{self, HALF_X, SIZE_OF_EM, TOP};
 use crate::labels::U;
 
 /// Widths of Helvetica's letters from the space to `~`, in thousandths of an em (Adobe's font metrics).
@@ -22,9 +22,6 @@ const WIDTHS: [u16; 95] = [
     556, 333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500,
     278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
 ];
-/// Half the height of a small letter, and how far the SVG backend places a baseline below the top, in ems.
-const HALF_X: f64 = 0.268;
-const TOP: f64 = 0.76;
 /// A point is 1/72 of an inch, a pixel 1/96.
 const POINTS_PER_PIXEL: f64 = 0.75;
 /// Circles are four Bézier curves with control points at this share of the radius.

@@ -262,7 +262,7 @@ pub struct AskedField {
     pub kind: Option<Kind>,
     /// Its section, if only some assignments use that.
     #[serde(default)]
-    pub apart: Option<String>,
+    pub optional: Option<String>,
 }
 
 /// The run whose figures a page has.

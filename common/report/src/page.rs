@@ -74,7 +74,7 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
         "levels": levels(found),
         "assumed": found.machine.unknown,
         // the number of fields to fill in
-        "fields": asked(contents).fields.iter().filter(|field| field.apart.is_none()).count(),
+        "fields": asked(contents).fields.iter().filter(|field| field.optional.is_none()).count(),
         // JSON for the kit's programs and for the page's scripts
         "data": [
             contents.typed.element(),
@@ -95,7 +95,7 @@ fn asked(contents: &Report<'_>) -> Asked {
         kind: field.kind.quantity(),
         id: field.id,
         label: field.label,
-        apart: Some(field.section).filter(optional),
+        optional: Some(field.section).filter(optional),
     };
     Asked {
         fields: fields.map(field).collect(),

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde_json::{Map, Value as Json, json};
 
 use common::cache::Counts;
+use common::output::Reasons;
 
 use crate::counting::theory::Misses;
 use crate::experiment::{Outcome, PerIteration, Subject};
@@ -104,8 +105,9 @@ pub fn text(outcome: &Outcome, p: &Problem) -> String {
         }
     }
     out.extend(outcome.levels(p).iter().map(|per| table(per, outcome)));
+    let mut reasons = Reasons::default();
     for (name, reading) in outcome.metrics(p) {
-        let _ = writeln!(out, "{name}={reading:.4}");
+        let _ = writeln!(out, "{name}={:.4}", reasons.once(&reading));
     }
     out
 }

@@ -74,7 +74,7 @@ function insidePage(section, write) {
   const next = el("div", { id: "next" }, el("label", { for: "next-count" }), el("p", { class: "buttons" }, count, el("output", { id: "next-said" }),
     el("button", { type: "button", click: tryNext }, t("inside-next-try"))), el("p", { role: "status" }));
   const after = el("div", {}, el("div", { class: "answer", id: "preset" }, el("p", { id: "guessed" }), el("p", { id: "tally", "aria-live": "polite" }),
-    el("div", { id: "told" }, el("p", {}), el("details", {}, el("summary", {}, t("inside-why")), el("p", { id: "preset-answer" })), next),
+    el("div", { id: "happens" }, el("p", {}), el("details", {}, el("summary", {}, t("inside-why")), el("p", { id: "preset-answer" })), next),
     el("p", {}, t("inside-moved"), " ", el("button", { type: "button", click: () => preset(form.elements.preset.value, form.elements.guess.value) }, t("inside-return")))),
   wrong.box, stepper, key, view, el("p", { class: "soft", id: "preset-note" }));
   section.append(el("p", { class: "buttons", role: "group", "aria-label": t("inside-presets") }, Object.keys(PRESETS).map(key =>
@@ -131,16 +131,16 @@ function insidePage(section, write) {
     if (!asks) return;
     if (guesses.dataset.key !== key) offer(key, guess);
     byId("guessed").replaceChildren(el("b", {}, t(`inside-preset-${key}`)), guess < GUESSES - 1 ? ` ${t("inside-guessed", t(`inside-guess-${key}-${guess}`))}` : "");
-    byId("told").firstElementChild.textContent = t(`inside-happens-${key}`);
+    byId("happens").firstElementChild.textContent = t(`inside-happens-${key}`);
     byId("preset-answer").textContent = t(`inside-answer-${key}`);
     const isMoved = ({ name, value, dataset: { initial } }) => name && ![...UNSET, CHANGED[key]].includes(name) && value !== (PRESETS[key][name] ?? initial);
     const moved = [...form.elements].some(isMoved);
-    byId("told").firstElementChild.toggleAttribute("data-old", moved);
+    byId("happens").firstElementChild.toggleAttribute("data-old", moved);
     byId("preset").lastElementChild.hidden = !moved;
   }
 
   // The misses and accesses of the question's steps, up to the present one; what happens is
-  // told after the last of them.
+  // shown after the last of them.
   function tally() {
     const { preset: { value: key }, guess: { value: guess } } = form.elements;
     if (!Object.hasOwn(PRESETS, key) || guess === "") return;
@@ -159,7 +159,7 @@ function insidePage(section, write) {
       scores[key] = { ...scores[key], guess, said: Number(count.value), is: misses };
       byId("next").lastElementChild.textContent = t("inside-next-is", number(count.value, 0), number(misses, 0));
     }
-    byId("told").hidden = scores[key]?.guess !== guess;
+    byId("happens").hidden = scores[key]?.guess !== guess;
     if (JSON.stringify(scores) !== before) stored.set("scores", scores);
     const right = Object.values(scores).filter(({ guess }) => guess === String(GUESSES - 2)).length;
     score.textContent = Object.keys(scores).length ? t("inside-score", right, Object.keys(scores).length, Object.keys(PRESETS).length,

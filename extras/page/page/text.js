@@ -14,7 +14,7 @@ const TEXT = {
   "save-picture": "Save the picture, or its numbers:",
   "here-next": "Next: which part of such curves shows the size, which the line, which the ways?",
   "any-next": "Next: which accesses are behind a point of these curves?",
-  "inside-next": "Next: find the caches of a machine that nobody describes.",
+  "inside-next": "Next: find the caches of a machine without a description.",
   "here-before": "Measured on {0}, in this browser.",
   "here-forget": "Forget it",
   "any-mine": "this computer, measured",

@@ -162,10 +162,11 @@ fn unread(asked: &Asked, answers: &Answers) -> Vec<String> {
 /// empty if it has no answer: it is not used.
 fn compared(Asked { fields, .. }: &Asked, answers: &Answers, unread: Vec<String>) -> Vec<String> {
     let is_empty = |field: &&AskedField| answers.fields.get(&field.id).is_none_or(Answer::is_empty);
-    let used = BTreeSet::from_iter(fields.iter().filter(|field| !is_empty(field)).map(|field| &field.apart));
-    let unused = |field: &&AskedField| field.apart.is_some() && !used.contains(&field.apart);
+    let used =
+        BTreeSet::from_iter(fields.iter().filter(|field| !is_empty(field)).map(|field| &field.optional));
+    let unused = |field: &&AskedField| field.optional.is_some() && !used.contains(&field.optional);
     let sections =
-        BTreeSet::from_iter(fields.iter().filter(unused).filter_map(|field| field.apart.as_deref()));
+        BTreeSet::from_iter(fields.iter().filter(unused).filter_map(|field| field.optional.as_deref()));
     let due = Vec::from_iter(fields.iter().filter(|field| !unused(field)));
     let empty = Vec::from_iter(due.iter().copied().filter(is_empty));
     let names = empty.iter().map(|field| name(field));

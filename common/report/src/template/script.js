@@ -127,7 +127,7 @@
     for (const field of fields) {
       put(field, typed[field.id]?.text ?? (isValue(field) ? noValue : ""));
       check(field);
-      if (apart(field) && stateOf(field) !== "open") apart(field).open = true;
+      if (optional(field) && stateOf(field) !== "open") optional(field).open = true;
     }
     // Values that were shown once stay visible; the time of that is one of the answers.
     const shown = Boolean(typed["spec-shown"]?.text);
@@ -137,32 +137,32 @@
   }
 
   const nameOf = field => field.querySelector("legend")?.textContent ?? field.closest("label").querySelector(".out").textContent;
-  const apart = field => field.closest("details.apart");
+  const optional = field => field.closest("details.optional");
   const linksTo = among => among.map(field => {
     const item = document.createElement("li");
     const link = document.createElement("a");
     link.href = `#${field.id}`;
     link.textContent = nameOf(field);
     link.addEventListener("click", () => {
-      if (apart(field)) apart(field).open = true;
+      if (optional(field)) optional(field).open = true;
       (field.matches("fieldset") ? part(field, "input") : field).focus();
     });
     item.append(link);
     return item;
   });
 
-  // Counts as `lab handin` does; the sections that only some assignments use are counted apart. One
+  // Counts as `lab handin` does; the sections that only some assignments use are counted separately. One
   // student must sign.
   function count() {
     const of = (among, ...states) => among.filter(field => states.includes(stateOf(field)));
     const asked = fields.filter(field => !field.id.startsWith("student-"));
     const unread = asked.filter(field => !["open", "filled"].includes(stateOf(field)));
     const unsigned = of(fields.filter(field => field.id.startsWith("student-1-")), "open");
-    for (const section of document.querySelectorAll("details.apart")) {
-      const own = asked.filter(field => apart(field) === section);
+    for (const section of document.querySelectorAll("details.optional")) {
+      const own = asked.filter(field => optional(field) === section);
       part(section, ".tally").textContent = t("{} of {}", of(own, "filled").length, own.length);
     }
-    const guide = asked.filter(field => !apart(field));
+    const guide = asked.filter(field => !optional(field));
     const open = of(guide, "open");
     $("count").textContent = t("{} of {}", of(guide, "filled").length, guide.length);
     $("unread").textContent = unread.length ? t("; {} cannot be read", unread.length) : "";

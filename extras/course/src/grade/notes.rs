@@ -74,7 +74,7 @@ impl Seen<'_> {
         students.into_iter().filter_map(|student| Some((student, self.of(student)?)))
     }
 
-    /// Submissions of students for whom another one counts.
+    /// Submissions in whose place another one of the student counts.
     fn not_used(&self) -> Option<String> {
         let used: BTreeSet<usize> = self
             .counting

@@ -144,7 +144,7 @@ fn what_does_not_count_is_named_before_the_hand_in() {
     assert!(typed.contains("approx. 64"), "{typed}");
     let needs = page(&typed).replace(r#""records":[]"#, r#""records":["mm1","ge-1"]"#).replace(
         r#"{"id":"s2-2""#,
-        r#"{"id":"ge-1","label":"Steps?","kind":null,"apart":"ge"},{"id":"flops-1","label":"Rate?","kind":null,"apart":"flops"},{"id":"s2-1","label":"Capacity?","kind":"bytes"},{"id":"s2-2""#,
+        r#"{"id":"ge-1","label":"Steps?","kind":null,"optional":"ge"},{"id":"flops-1","label":"Rate?","kind":null,"optional":"flops"},{"id":"s2-1","label":"Capacity?","kind":"bytes"},{"id":"s2-2""#,
     ).replace(r#""fields":{"#, r#""fields":{"flops-1":"slow","#);
     write(folder, "report/report.html", &needs);
     write(folder, "report/records/mm1.json", &RECORD.replace("\"size\":512", "\"size\":256"));
