@@ -18,6 +18,8 @@ pub(crate) struct Product {
     pub(crate) transposes: bool,
     /// L1 data cache misses.
     pub(crate) misses: Reading,
+    /// Those of them that the cache model counted at the entries of the page table, if any.
+    pub(crate) walks: Option<Reading>,
     pub(crate) loads: Reading,
     pub(crate) stores: Reading,
     /// Loads and stores together.
@@ -65,6 +67,7 @@ impl Product {
             cycles: figure("wall_cycles"),
             seconds: figure(if is_cpu_time { "cpu_s" } else { "wall_s" }),
             wall: figure("wall_s"),
+            walks: row.and_then(|row| row.reading("l1_misses_page_table")).cloned(),
             quota: record.environment.get("quota_processors").and_then(Value::as_f64),
             size: row.and_then(|row| row.whole("size")),
             checksum: row.and_then(|row| row.value("checksum")?.as_i64()),
@@ -88,7 +91,8 @@ impl Product {
         let seconds = |figure| Cell::of(figure, 1.0, 4);
         let percent = |figure| Cell::of(figure, 100.0, 3);
         json!({
-            "misses": millions(&self.misses), "loads": millions(&self.loads),
+            "misses": millions(&self.misses), "walks": self.walks.as_ref().map(millions),
+            "loads": millions(&self.loads),
             "stores": millions(&self.stores), "accesses": millions(&self.accesses),
             "l2_misses": millions(&self.l2_misses), "l2_accesses": millions(&self.l2_accesses),
             "cycles": millions(&self.cycles), "seconds": seconds(&self.seconds), "wall": seconds(&self.wall),
@@ -153,6 +157,15 @@ mod tests {
                 .with("wall_s", Reading::new(seconds, Source::Timing)),
         );
         record
+    }
+
+    #[test]
+    fn misses_of_page_walks_are_shown() {
+        let walks = |record: &Record| Product::of("mm1", record).cells()["walks"]["text"].clone();
+        let mut walked = record(5e6, 1.0);
+        assert_eq!(walks(&walked), Value::Null);
+        walked.rows[0] = walked.rows[0].clone().with("l1_misses_page_table", Reading::new(2e6, Source::Model));
+        assert_eq!(walks(&walked), "2.000");
     }
 
     #[test]
