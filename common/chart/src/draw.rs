@@ -124,8 +124,13 @@ impl Chart {
     }
 }
 
+/// The points at whose end a series has its name.
+fn named(series: &Series) -> &[(f64, f64)] {
+    if series.points.is_empty() { &series.hollow } else { &series.points }
+}
+
 fn highest(series: &Series) -> f64 {
-    series.points.iter().map(|at| at.1).filter(|y| y.is_finite()).fold(0.0, f64::max)
+    named(series).iter().map(|at| at.1).filter(|y| y.is_finite()).fold(0.0, f64::max)
 }
 
 fn pixels(length: f64) -> i32 {
@@ -279,14 +284,16 @@ where
         let tops = Vec::from_iter(series.iter().map(highest));
         let top = tops.iter().copied().fold(0.0, f64::max);
         let is_zero = |index: usize| {
-            let own = series[index].points.iter().filter(|(_, y)| !y.is_nan());
+            let own = named(&series[index]).iter().filter(|(_, y)| !y.is_nan());
             !self.chart.y.is_log && !lines[index].is_empty() && { own }
                 .all(|(_, y)| y.abs() <= ABOUT_ZERO * top)
         };
         let mut names = Vec::new();
         for (index, line) in lines.iter().enumerate().filter(|(index, _)| !is_zero(*index)) {
             let own = Vec::from_iter(
-                series[index].points.iter().filter(|(x, y)| self.chart.x.shows(*x) && self.chart.y.shows(*y)),
+                named(&series[index])
+                    .iter()
+                    .filter(|(x, y)| self.chart.x.shows(*x) && self.chart.y.shows(*y)),
             );
             let (Some(last), Some(&end)) =
                 (own.last(), own.len().checked_sub(1).and_then(|last| line.get(last)))

@@ -164,7 +164,8 @@ mod tests {
         let walks = |record: &Record| Product::of("mm1", record).cells()["walks"]["text"].clone();
         let mut walked = record(5e6, 1.0);
         assert_eq!(walks(&walked), Value::Null);
-        walked.rows[0] = walked.rows[0].clone().with("l1_misses_page_table", Reading::new(2e6, Source::Model));
+        walked.rows[0] =
+            walked.rows[0].clone().with("l1_misses_page_table", Reading::new(2e6, Source::Model));
         assert_eq!(walks(&walked), "2.000");
     }
 

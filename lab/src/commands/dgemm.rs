@@ -37,7 +37,9 @@ pub(crate) struct Args {
 /// Assumed seconds of one operation before anything is measured.
 const OPERATION: f64 = 0.25e-9;
 /// Misses of the first level, all arrays together.
-const MISSES: &str = "misses_per_iteration";
+pub(super) const MISSES: &str = "misses_per_iteration";
+/// The same by the lecture's closed form.
+pub(super) const CLOSED: &str = "misses_per_iteration_closed";
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let rungs = args.ladder.variants.iter().map(|name| Ok(program::rung(name)?.name));
@@ -80,15 +82,19 @@ impl Ladder for Products<'_> {
         });
         let row = |outcome| {
             let row = program::row(outcome, &p);
-            let model = outcome.per_iteration(&p, 1).and_then(|per| per.model);
+            let (model, form) =
+                outcome.per_iteration(&p, 1).map_or((None, None), |per| (per.model, per.form));
             let figure = |of: fn(Misses) -> f64| {
                 let missing = || Reading::missing("nothing was modelled");
                 model.map_or_else(missing, |misses| Reading::new(of(misses), Source::Model))
             };
+            let closed = form.map(|misses| Reading::new(misses.total(), Source::Analytic));
             row.with(MISSES, figure(Misses::total))
                 .with("misses_per_iteration_a", figure(|misses| misses.a))
                 .with("misses_per_iteration_b", figure(|misses| misses.b))
                 .with("misses_per_iteration_c", figure(|misses| misses.c))
+                .with("misses_per_iteration_walks", figure(|misses| misses.walks))
+                .with(CLOSED, closed.unwrap_or_else(|| Reading::missing("the machine is sealed")))
         };
         Ok(measured.map(row).collect())
     }

@@ -40,6 +40,7 @@ fn prepare(folder: &Path) {
         ("own.toml", guide.replacen("title = \"", "title = \"Our own: ", 1).as_str()),
         ("failing.toml", &format!("{guide}{own_section}")),
         ("sweep.out", sweep),
+        ("counted.csv", "group,order,n,low_millions,high_millions\nX,ijk,8,0.0006,0.0007\n"),
         ("half.out", &sweep[..sweep.len() / 2]),
         ("a.json", answers),
         ("secret.txt", "spring of the violet anchor"),

@@ -156,3 +156,38 @@ fn records_of_products_are_drawn_by_program() {
     );
     refuses(folder.path(), "plot mm1.json mm2.json --figure nothing", 1, "they have PAPI_L1_DCM");
 }
+
+#[test]
+fn the_closed_form_the_model_and_recorded_counts_are_one_chart() {
+    let folder = tempfile::tempdir().unwrap();
+    let machines = lab(folder.path(), "machines i5-7500");
+    let toml = String::from_utf8(machines.stdout).unwrap();
+    std::fs::write(folder.path().join("none.toml"), toml.replace("walk = \"L1\"", "walk = \"none\""))
+        .unwrap();
+    for (machine, name) in [("i5-7500", "walks"), ("none.toml", "none")] {
+        let args =
+            format!("dgemm --sizes 8,16 --variants ijk --counters model --machine {machine} -o {name}");
+        assert!(lab(folder.path(), &args).status.success());
+    }
+    let table =
+        "# A comment\ngroup,order,n,low_millions,high_millions\nX9,ijk,8,0.0006,0.0007\nX9,ikj,8,1,1\n";
+    std::fs::write(folder.path().join("counted.csv"), table).unwrap();
+    let plot = "plot walks/dgemm.json none/dgemm.json -o all.svg --recorded";
+    assert!(lab(folder.path(), &format!("{plot} counted.csv")).status.success());
+    let picture = std::fs::read_to_string(folder.path().join("all.svg")).unwrap();
+    // Both machines have the same line of text, and are two curves.
+    for text in
+        ["\nA: ijk, model\n", "\nB: ijk, model\n", "\nclosed form\n", "\nX9\n", "file none/dgemm.json"]
+    {
+        assert!(picture.contains(text), "{text} in {picture}");
+    }
+    for (table, why) in [
+        ("group,order,n,low_millions,high_millions\nX,kij,8,1,1\n", "has no counts of ijk"),
+        ("group,order,n,low_millions,high_millions\nX,ijk,8,2,1\n", "the smaller one first"),
+        ("group,order,n,low,high\nX,ijk,8,1,1\n", "the columns are"),
+        ("group,order,n,low_millions,high_millions\nX,ijk,0,1,1\n", "n is at least 1"),
+    ] {
+        std::fs::write(folder.path().join("wrong.csv"), table).unwrap();
+        refuses(folder.path(), &format!("{plot} wrong.csv"), 1, why);
+    }
+}

@@ -1,5 +1,6 @@
 //! `lab plot`: draws saved sweeps, and records of a program that has a chart.
 
+mod recorded;
 mod records;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,6 +36,13 @@ pub(crate) struct Args {
     /// Choose the figure of records that are no sweeps, by its name
     #[arg(long, value_name = "NAME")]
     figure: Option<String>,
+
+    /// Compare the misses of `lab dgemm` with the closed form and with what real processors counted
+    ///
+    /// The file is a table like dgemm/recorded.csv, with the columns group, order, n, low_millions and
+    /// high_millions; those of the orders that the records have are drawn.
+    #[arg(long, value_name = "CSV", conflicts_with_all = ["figure", "show", "sizes"])]
+    recorded: Option<PathBuf>,
 
     /// Choose the horizontal axis
     #[arg(long, value_enum, value_name = "AXIS", default_value = "stride")]
@@ -133,7 +141,10 @@ enum Over {
 /// Reads, draws, writes.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let picture = args.output.clone().unwrap_or_else(|| default_output(&args.files));
-    output::check_distinct(args.files.iter().map(PathBuf::as_path), [picture.as_path()])?;
+    output::check_distinct(
+        args.files.iter().chain(&args.recorded).map(PathBuf::as_path),
+        [picture.as_path()],
+    )?;
     let Args { x_range, y_range, size, panels, .. } = *args;
     let chosen = |yes: bool, no: bool| (yes || no).then_some(yes);
     let (log_x, log_y) = (chosen(args.log_x, args.lin_x), chosen(args.log_y, args.lin_y));
@@ -141,14 +152,20 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (title, width_cm) = (args.title.clone(), args.width);
     let view = View { log_x, log_y, title, caption, width_cm, x_range, y_range, size, panels };
     let texts = args.files.iter().map(|path| input::text(path)).collect::<Result<Vec<_>, Failure>>()?;
-    let found = texts.iter().map(|text| authentic::read(text).ok().filter(records::are_drawn));
+    let read = |(path, text): (&PathBuf, &String)| {
+        Some((input::name(path), authentic::read(text).ok().filter(records::are_drawn)?))
+    };
+    let found = args.files.iter().zip(&texts).map(read);
     if let Some(found) = found.collect::<Option<Vec<_>>>() {
-        let chart = records::chart(&found, args.figure.as_deref()).map_err(Failure::could_not)?;
+        let chart = match &args.recorded {
+            Some(table) => recorded::chart(&found, table)?,
+            None => records::chart(&found, args.figure.as_deref()).map_err(Failure::could_not)?,
+        };
         return draw(chart, &view, &picture);
     }
-    if args.figure.is_some() {
+    if args.figure.is_some() || args.recorded.is_some() {
         return Err(Failure::usage(
-            "--figure is for records of mm1 to mm3, ge, dgemm and flops; a sweep has --show",
+            "--figure and --recorded are for records of mm1 to mm3, ge, dgemm and flops; a sweep has --show",
         ));
     }
     let mut sweeps = Vec::new();

@@ -15,18 +15,18 @@ pub(super) fn are_drawn(record: &Record) -> bool {
         && (record.program == "trace" || !variants(record).is_empty())
 }
 
-/// The chart of records of one program, or of several that measure the same.
+/// The chart of records of one program, or of several that measure the same, each with its file's name.
 ///
 /// # Errors
 ///
 /// If they have no such figure; a sentence.
-pub(super) fn chart(records: &[Record], figure: Option<&str>) -> Result<Chart, String> {
+pub(super) fn chart(records: &[(String, Record)], figure: Option<&str>) -> Result<Chart, String> {
     match (records, figure) {
-        ([one], None) if MatrixProgram::ALL.iter().any(|known| known.program() == one.program) => {
+        ([(_, one)], None) if MatrixProgram::ALL.iter().any(|known| known.program() == one.program) => {
             Ok(product(one))
         }
-        ([one], None) if one.program == "causes" => Ok(report::causes::chart(one)),
-        ([one], None) if one.program == "trace" => Ok(over_time(one)),
+        ([(_, one)], None) if one.program == "causes" => Ok(report::causes::chart(one)),
+        ([(_, one)], None) if one.program == "trace" => Ok(over_time(one)),
         _ => compared(records, figure),
     }
 }
@@ -38,7 +38,7 @@ const KERNELS: [&str; 2] = ["variant", "kernel"];
 const USUAL: [&str; 5] = ["gflops", "mflops", "known_mflops", "cpu_s", "seconds"];
 
 /// The name of each row's kernel, its size, and the row.
-fn variants(record: &Record) -> Vec<(String, u64, &Row)> {
+pub(super) fn variants(record: &Record) -> Vec<(String, u64, &Row)> {
     let size = |row: &Row| SIZES.iter().find_map(|name| row.whole(name));
     let kernel = |row: &Row| {
         let own = KERNELS.iter().find_map(|name| Some(row.value(name)?.as_str()?.to_owned()));
@@ -48,8 +48,9 @@ fn variants(record: &Record) -> Vec<(String, u64, &Row)> {
 }
 
 /// One figure of each kernel: bars at one size, curves over several.
-fn compared(records: &[Record], figure: Option<&str>) -> Result<Chart, String> {
-    let rows = records.iter().flat_map(|record| variants(record).into_iter().map(move |row| (record, row)));
+pub(super) fn compared(records: &[(String, Record)], figure: Option<&str>) -> Result<Chart, String> {
+    let rows =
+        records.iter().flat_map(|(_, record)| variants(record).into_iter().map(move |row| (record, row)));
     let rows = Vec::from_iter(rows);
     let has = |name: &str| rows.iter().any(|(_, (.., row))| row.amount(name).is_some());
     let figures: BTreeSet<&str> = rows
@@ -64,11 +65,20 @@ fn compared(records: &[Record], figure: Option<&str>) -> Result<Chart, String> {
         Some(name) => format!("these records have no figure '{}'; they have {}", shorten(name, 60), known()),
         None => "these records have no figure that can be drawn".to_owned(),
     })?;
-    let machines: BTreeSet<&str> = records.iter().map(|record| record.machine.as_str()).collect();
+    // Two machines can differ in more than the line that describes them.
+    let mut machines: Vec<(&Record, &str)> = Vec::new();
+    let is_of = |record: &Record, known: &Record| {
+        (&record.machine, &record.machine_data) == (&known.machine, &known.machine_data)
+    };
+    for (file, record) in records {
+        if !machines.iter().any(|(known, _)| is_of(record, known)) {
+            machines.push((record, file));
+        }
+    }
     let mut curves: Vec<(String, Vec<(f64, Reading)>)> = Vec::new();
     for (record, (kernel, size, row)) in &rows {
         let Some(reading) = row.reading(wanted) else { continue };
-        let own = machines.iter().position(|machine| *machine == record.machine).unwrap_or_default();
+        let own = machines.iter().position(|(known, _)| is_of(record, known)).unwrap_or_default();
         let name =
             if machines.len() > 1 { format!("{}: {kernel}", super::letter(own)) } else { kernel.clone() };
         let point = (*size as f64, reading.clone());
@@ -79,9 +89,9 @@ fn compared(records: &[Record], figure: Option<&str>) -> Result<Chart, String> {
     }
     let sources = rows.iter().filter_map(|(_, (.., row))| Some(row.reading(wanted)?.source()?.to_string()));
     let sources = Vec::from_iter(sources.collect::<BTreeSet<_>>()).join(", ");
-    let named = machines.iter().enumerate().map(|(at, machine)| match machines.len() {
-        1 => (*machine).to_owned(),
-        _ => format!("{}: {machine}", super::letter(at)),
+    let named = machines.iter().enumerate().map(|(at, (record, file))| match machines.len() {
+        1 => record.machine.clone(),
+        _ => format!("{}: {}, file {file}", super::letter(at), record.machine),
     });
     let caption = format!("{}; source: {sources}.", Vec::from_iter(named).join("; "));
     let sizes: BTreeSet<u64> = rows.iter().map(|(_, (_, size, _))| *size).collect();
