@@ -95,6 +95,25 @@ fn random_caches_are_read_or_left_open() {
     assert!(count >= 17, "{count} of 20 read");
 }
 
+/// Random replacement is modelled for a bounded number of accesses, and the record says so.
+#[test]
+fn random_replacement_ends_soon() {
+    let folder = tempfile::tempdir().unwrap();
+    let machine = folder.path().join("random.toml");
+    let misses = |replacement| {
+        Cache { size: 16 << 10, line: 64, ways: 4, replacement }.describe(&machine);
+        let args = ["--min", "64K", "--max", "64K", "--repeats", "1000000", "--format", "json"];
+        let text = sweep(machine.to_str().unwrap(), &args);
+        let cells = Saved::parse(&text).unwrap().cells;
+        let at_line = cells.iter().find(|cell| cell.stride == 64).unwrap();
+        (text.contains("each cell models 1048576 accesses"), at_line.misses.unwrap())
+    };
+    let ((bounded, random), (all, lru)) = (misses("random"), misses("lru"));
+    assert!(bounded && !all);
+    // 64 KiB in 16 KiB: LRU has none of the next lines; of 16 lines of a set random keeps some.
+    assert!((0.80..0.99).contains(&random) && lru > 0.999, "{random:?} {lru:?}");
+}
+
 #[test]
 fn a_doubling_sweep_says_no_more_than_it_shows() {
     let args = ["--repeats", "2"];
