@@ -1,17 +1,17 @@
 //! What programs can ask about events, the machine and themselves: the structures of `papi.h`.
 
 use std::cell::UnsafeCell;
-use std::ffi::{CStr, c_char, c_float, c_int, c_uint};
+use std::ffi::{c_char, c_float, c_int, c_uint};
 use std::ptr::null;
 
 use events::Event;
 use machine::Machine;
 use system::clock;
 
-use crate::code::{EINVAL, ENOCMP, ENOEVNT, OK};
-use crate::interface::{PAPI_is_initialized, PAPI_num_counters, fill};
+use crate::code::{ENOCMP, ENOEVNT};
+use crate::interface::{PAPI_is_initialized, PAPI_num_counters, at, fill, text};
 use crate::session;
-use crate::sets::{check, event};
+use crate::sets::{Coded, check, event};
 
 /// `PAPI_event_info_t`.
 #[repr(C)]
@@ -34,25 +34,10 @@ pub struct EventInfo {
     note: [c_char; 1024],
 }
 
-/// `PAPI_get_event_info`.
-///
-/// # Safety
-///
-/// `info` is null or points to a `PAPI_event_info_t`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAPI_get_event_info(code: c_int, info: *mut EventInfo) -> c_int {
-    if info.is_null() {
-        return EINVAL;
-    }
-    let event = match event(code) {
-        Ok(event) => event,
-        Err(error) => return error,
-    };
-    // SAFETY: as the caller promises; zeros are texts and numbers.
-    let info = unsafe {
-        info.write_bytes(0, 1);
-        &mut *info
-    };
+fn describe_event(code: c_int, info: &mut EventInfo) -> Coded<()> {
+    let event = event(code)?;
+    // SAFETY: zeros are texts and numbers.
+    *info = unsafe { std::mem::zeroed() };
     info.code = code.cast_unsigned();
     fill(&mut info.symbol, event.name());
     fill(&mut info.short_description, event.description());
@@ -65,7 +50,7 @@ pub unsafe extern "C" fn PAPI_get_event_info(code: c_int, info: *mut EventInfo) 
         }
         Err((_, reason)) => fill(&mut info.note, &reason),
     }
-    if matches!(event, Event::Native(_)) && info.count == 0 { ENOEVNT } else { OK }
+    if matches!(event, Event::Native(_)) && info.count == 0 { Err(ENOEVNT) } else { Ok(()) }
 }
 
 #[repr(C)]
@@ -200,20 +185,11 @@ pub extern "C" fn PAPI_get_component_info(index: c_int) -> *const ComponentInfo 
     &raw const *info
 }
 
-/// `PAPI_get_component_index`.
-///
-/// # Safety
-///
-/// `name` is null or a text that ends in 0.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAPI_get_component_index(name: *const c_char) -> c_int {
-    // SAFETY: as the caller promises.
-    let name = if name.is_null() { return EINVAL } else { unsafe { CStr::from_ptr(name) } };
-    if ["model", "perf_event", "cpu"].iter().any(|known| name.to_bytes() == known.as_bytes()) {
-        OK
-    } else {
-        ENOCMP
-    }
+functions! {
+    PAPI_get_component_index(name: *const c_char) {
+        if ["model", "perf_event", "cpu"].contains(&text(name)?) { Ok(()) } else { Err(ENOCMP) }
+    };
+    PAPI_get_event_info(code: c_int, info: *mut EventInfo) describe_event(code, at(info)?);
 }
 
 /// PAPI's numbers for what a cache or TLB holds.
