@@ -8,10 +8,7 @@ use figures::text::clean;
 use crate::failure::Failure;
 
 /// Writes to standard output.
-///
-/// # Errors
-///
-/// If it is full or cannot be written to. A closed pipe is not an error.
+/// Fails if it is full or cannot be written to. A closed pipe is not an error.
 pub fn print(text: &str) -> Result<(), Failure> {
     print_bytes(text.as_bytes())
 }

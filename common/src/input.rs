@@ -14,19 +14,13 @@ use crate::failure::Failure;
 const LONGEST_NAME: usize = 120;
 
 /// The sweep saved at `path`; `-` is standard input.
-///
-/// # Errors
-///
-/// If the file cannot be read, or contains no sweep; the sentence names it.
+/// Fails if the file cannot be read, or contains no sweep; the sentence names it.
 pub fn sweep(path: &Path) -> Result<Saved, Failure> {
     Saved::read(&bytes(path)?).map_err(|error| Failure::could_not(format!("{}: {error}", name(path))))
 }
 
 /// The sweep in the `text` of the file `path`.
-///
-/// # Errors
-///
-/// If it contains no sweep; the sentence names the file.
+/// Fails if it contains no sweep; the sentence names the file.
 pub fn parsed(path: &Path, text: &str) -> Result<Saved, Failure> {
     Saved::parse(text).map_err(|error| Failure::could_not(format!("{}: {error}", name(path))))
 }
@@ -42,10 +36,7 @@ pub fn name(path: &Path) -> String {
 
 /// The text of a file in any [`encoding`], without a byte order mark and with LF at the end
 /// of every line; `-` is standard input.
-///
-/// # Errors
-///
-/// If it cannot be read, is too large, or is not text.
+/// Fails if it cannot be read, is too large, or is not text.
 pub fn text(path: &Path) -> Result<String, Failure> {
     let (name, bytes) = (name(path), bytes(path)?);
     if bytes.len() as u64 > BYTES {

@@ -85,10 +85,7 @@ const STDOUT: &str = "-";
 
 /// Checks the files to write before anything is measured: each can be written, and none is
 /// in `read` or named twice. `-` is standard output, for one result only.
-///
-/// # Errors
-///
-/// If a file cannot be written, or two results would go to one place; the sentence names it.
+/// Fails if a file cannot be written, or two results would go to one place; the sentence names it.
 pub fn prepare<'p>(read: impl IntoIterator<Item = &'p Path>, options: &'p Output) -> Result<(), Failure> {
     check_distinct(read, options.files())?;
     if options.format != Format::Kit && options.prints_a_file() {
@@ -128,10 +125,7 @@ impl Lines {
 
     /// Saves the record and its chart as the options say, and prints it if it was not
     /// printed line by line.
-    ///
-    /// # Errors
-    ///
-    /// If a file or standard output cannot be written, or the chart not be drawn.
+    /// Fails if a file or standard output cannot be written, or the chart not be drawn.
     pub fn finish(self, record: &Record, options: &Output) -> Result<(), Failure> {
         finish(record, options, &|_| String::new())?;
         self.printed
@@ -140,10 +134,7 @@ impl Lines {
 
 /// Saves the record and its chart as the options say, then prints it, unless one of these
 /// was printed: if printing fails, nothing is lost.
-///
-/// # Errors
-///
-/// If a file or standard output cannot be written, or the chart not be drawn.
+/// Fails if a file or standard output cannot be written, or the chart not be drawn.
 pub fn finish(record: &Record, options: &Output, kit: Kit<'_>) -> Result<(), Failure> {
     if let Some(path) = &options.record {
         save(record, path)?;
@@ -165,10 +156,7 @@ pub fn finish(record: &Record, options: &Output, kit: Kit<'_>) -> Result<(), Fai
 const NOTHING: &str = "the record cannot be written: its figures are no JSON or CSV; please report this";
 
 /// Saves the record as JSON.
-///
-/// # Errors
-///
-/// If the file cannot be written.
+/// Fails if the file cannot be written.
 pub fn save(record: &Record, path: &Path) -> Result<(), Failure> {
     let json = record.json();
     if json.is_empty() { Err(Failure::could_not(NOTHING)) } else { write(path, json.as_bytes()) }
@@ -189,10 +177,7 @@ fn draw(record: &Record, path: &Path) -> Result<(), Failure> {
 }
 
 /// The program called `name` in this program's folder.
-///
-/// # Errors
-///
-/// If it is not there; the sentence says how it is built.
+/// Fails if it is not there; the sentence says how it is built.
 pub fn next_to_this(name: &str) -> Result<PathBuf, Failure> {
     let own = std::env::current_exe().map_err(Failure::could_not)?;
     let path = own.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX));
@@ -207,10 +192,7 @@ pub fn next_to_this(name: &str) -> Result<PathBuf, Failure> {
 }
 
 /// Writes a file atomically; `-` is standard output.
-///
-/// # Errors
-///
-/// If the folder cannot be written to; the sentence names the file.
+/// Fails if the folder cannot be written to; the sentence names the file.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     if path == Path::new(STDOUT) {
         return print_bytes(bytes);
@@ -219,10 +201,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 }
 
 /// Prints a line about a file that was written, unless it is standard output.
-///
-/// # Errors
-///
-/// If standard output cannot be written.
+/// Fails if standard output cannot be written.
 pub fn say_written(path: &Path, line: &str) -> Result<(), Failure> {
     if path == Path::new(STDOUT) { Ok(()) } else { print(&format!("{line}\n")) }
 }
@@ -238,10 +217,7 @@ pub fn notes(notes: &[String], program: &str) {
 }
 
 /// Refuses to overwrite a file that is also read, or to write two results to one file.
-///
-/// # Errors
-///
-/// If two of the paths are the same file; the sentence names it.
+/// Fails if two of the paths are the same file; the sentence names it.
 pub fn check_distinct<'p>(
     read: impl IntoIterator<Item = &'p Path>,
     written: impl IntoIterator<Item = &'p Path>,
@@ -286,10 +262,7 @@ pub struct Folder {
 
 impl Folder {
     /// Makes the folder, if there is none, and tests that files can be written.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written to; the sentence names it.
+    /// Fails if it cannot be written to; the sentence names it.
     pub fn prepare(path: &Path) -> Result<Folder, Failure> {
         if path == Path::new(STDOUT) {
             return Err(Failure::usage("- is standard output, and several files are written; give a folder"));
@@ -307,10 +280,7 @@ impl Folder {
 
     /// Writes all files, by their names: all of them, or none. Files of an earlier run in
     /// `former` that are not among them are removed: they are no results of this run.
-    ///
-    /// # Errors
-    ///
-    /// If the folder is full or was removed, or a file cannot be removed; the sentence names
+    /// Fails if the folder is full or was removed, or a file cannot be removed; the sentence names
     /// the file.
     pub fn fill(&self, named: Vec<(String, Vec<u8>)>, former: &[String]) -> Result<(), Failure> {
         let stale: Vec<_> = former.iter().filter(|old| named.iter().all(|(new, _)| new != *old)).collect();

@@ -11,12 +11,14 @@ use crate::output;
 use events::Event;
 use figures::value::Source;
 use memory::{Arena, Matrix};
-use records::note::Note;
 use records::product::{self, overflows};
 use records::record::{Record, Row};
 
 /// The fields of a record other than events.
 const TIMES: [&str; 3] = ["wall_cycles", "wall_s", "cpu_s"];
+
+/// A note on larger products.
+const WRAPS: &str = "elements of this product do not fit 16 bits and wrap as in C; so does the checksum";
 
 /// The matrix size of the course's programs.
 const SIDE: u32 = 512;
@@ -77,10 +79,8 @@ impl Options {
     }
 
     /// Chooses the source of the events.
-    ///
-    /// # Errors
-    ///
-    /// If an event is unknown, nothing can count it, or the product would take longer than a week.
+    /// Fails if an event is unknown, nothing can count it, or the product would take longer than a
+    /// week.
     pub fn plan(&self, session: &Session) -> Result<Plan, Failure> {
         let events: Result<Vec<Event>, _> = self.events.iter().map(|name| counters::event(name)).collect();
         let plan = session.plan(&events.map_err(Failure::usage)?)?;
@@ -97,20 +97,14 @@ impl Options {
 }
 
 /// Memory for `count` matrices, one after the other.
-///
-/// # Errors
-///
-/// If there is no such memory.
+/// Fails if there is no such memory.
 pub fn arena(options: &Options, count: usize) -> Result<Arena, Failure> {
     measure::arena(count * options.size() * options.size() * size_of::<i16>())
 }
 
 /// The course's operands and an empty result: `mul1[i][j] = (i + j) % 8 + 1`,
 /// `mul2[i][j] = (n - i + j) % 8 + 1`.
-///
-/// # Errors
-///
-/// If the arena is too small.
+/// Fails if the arena is too small.
 pub fn operands<'a>(arena: &'a Arena, options: &Options) -> Result<[Matrix<'a, i16>; 3], Failure> {
     let [mul1, mul2, res] = matrices(arena, options)?;
     write_operands(mul1, mul2);
@@ -118,10 +112,7 @@ pub fn operands<'a>(arena: &'a Arena, options: &Options) -> Result<[Matrix<'a, i
 }
 
 /// The matrices for a described machine, where no numbers are computed: empty.
-///
-/// # Errors
-///
-/// If the arena is too small.
+/// Fails if the arena is too small.
 pub fn operands_for<'a>(
     session: &Session,
     arena: &'a Arena,
@@ -164,7 +155,7 @@ pub fn record(
     let mut record = session.record(program).set("size", options.side());
     session.note(&mut record, plan.note());
     if overflows(options.size()) {
-        session.note(&mut record, Note::Wraps);
+        session.note(&mut record, WRAPS);
     }
     let checksum = if session.measures_host { checksum(res) } else { product::checksum(options.size()) };
     let mut row = Row::at([("size", options.side().into())]).result("checksum", checksum);
@@ -227,10 +218,7 @@ pub fn kit_text(record: &Record) -> String {
 }
 
 /// Prints the record, and saves it and its chart, as the options say.
-///
-/// # Errors
-///
-/// If a file cannot be written.
+/// Fails if a file cannot be written.
 pub fn finish(record: &Record, options: &Options, to: &Output) -> Result<(), Failure> {
     let kit = |record: &Record| {
         kit_text(record) + &if options.by_array { output::misses_by_array(record) } else { String::new() }

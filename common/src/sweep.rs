@@ -38,10 +38,7 @@ impl Range {
     /// All cells in the kit's order: sizes doubling from `--min` to `--max`
     /// (the program's own limits where not given), for each of them strides
     /// doubling from 1 to half the size.
-    ///
-    /// # Errors
-    ///
-    /// If an option is wrong; the sentence names it.
+    /// Fails if an option is wrong; the sentence names it.
     pub fn cells(&self, default_min: Bytes, default_max: Bytes) -> Result<Vec<Cell>, Failure> {
         let sizes = if self.sizes.is_empty() {
             let min = self.min.unwrap_or(default_min);

@@ -26,10 +26,7 @@ pub struct Estimate {
 
 /// Measures `kernel` with a side of `n` on `threads` threads, `repeats` products in a row; `None`
 /// for as many as take half a second.
-///
-/// # Errors
-///
-/// If the system starts too few threads, a counter fails while it counts, or this machine has
+/// Fails if the system starts too few threads, a counter fails while it counts, or this machine has
 /// no such event.
 pub fn estimate(
     session: &Session,

@@ -55,10 +55,7 @@ pub struct Args {
 }
 
 /// Runs the program.
-///
-/// # Errors
-///
-/// If the command line names something that does not exist, or a counter fails.
+/// Fails if the command line names something that does not exist, or a counter fails.
 pub fn run(args: Args) -> Result<(), Failure> {
     let kernels = kernels(&args.kernel)?;
     let event = args.event.as_deref().map(counters::event).transpose().map_err(Failure::usage)?;

@@ -94,10 +94,7 @@ type Times = (f64, f64);
 
 /// Runs the product `repeats` times on `threads` threads on the processors `places`, and
 /// samples if wanted.
-///
-/// # Errors
-///
-/// If the system starts too few threads.
+/// Fails if the system starts too few threads.
 pub fn run(
     kernel: &Kernel,
     x: &mut Matrices,

@@ -11,9 +11,7 @@ use crate::{Variant, inner_steps};
 /// Counts of `variant` on `machine`, eliminating an `n` by `n` matrix. Reports the share (0 to
 /// 1) that is done to `watch`.
 ///
-/// # Errors
-///
-/// A sentence: the rung cannot be modelled, there is not enough memory, the machine's
+/// Fails with a sentence: the rung cannot be modelled, there is not enough memory, the machine's
 /// description is incomplete, or the matrix cannot be eliminated like this.
 pub fn count(
     variant: &Variant,

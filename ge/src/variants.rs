@@ -54,28 +54,19 @@ impl Variant {
     }
 
     /// Whether this processor can run it.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot; names the missing instructions.
+    /// Fails if it cannot; names the missing instructions.
     pub fn available(&self) -> Result<(), NotRun> {
         if (self.kernel.there)() { Ok(()) } else { Err(NotRun::Lacks(self.kernel.needs)) }
     }
 
     /// Eliminates in place.
-    ///
-    /// # Errors
-    ///
-    /// If this processor cannot run the rung, or the system does not start its threads.
+    /// Fails if this processor cannot run the rung, or the system does not start its threads.
     pub fn run(&self, system: System) -> Result<(), NotRun> {
         (self.kernel.native)(system)
     }
 
     /// Eliminates in place on modelled memory.
-    ///
-    /// # Errors
-    ///
-    /// If this processor cannot run the rung, or it runs on several.
+    /// Fails if this processor cannot run the rung, or it runs on several.
     pub fn model(&self, mem: &mut Modelled, system: System) -> Result<(), NotRun> {
         (self.kernel.modelled)(mem, system)
     }
@@ -91,10 +82,7 @@ impl Variant {
     }
 
     /// Runs the loop as printed; if that is right, the normal one.
-    ///
-    /// # Errors
-    ///
-    /// The same as for [`run`](Variant::run).
+    /// Fails as [`run`](Variant::run) does.
     pub fn run_as_printed(&self, system: System) -> Result<(), NotRun> {
         (self.printed.unwrap_or(self.kernel).native)(system)
     }

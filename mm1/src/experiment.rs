@@ -9,10 +9,7 @@ use common::region;
 use crate::multiply;
 
 /// Measures one product.
-///
-/// # Errors
-///
-/// If memory is short or a counter fails.
+/// Fails if memory is short or a counter fails.
 pub fn measure(session: &Session, options: &Options) -> Result<Record, Failure> {
     let plan = options.plan(session)?;
     let arena = product::arena(options, 3)?;

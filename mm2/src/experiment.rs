@@ -10,10 +10,7 @@ use crate::{multiply, transpose};
 
 /// Measures one product, with the transposition inside the measured region if
 /// `time_transpose` says so, before it otherwise.
-///
-/// # Errors
-///
-/// If memory is short or a counter fails.
+/// Fails if memory is short or a counter fails.
 pub fn measure(session: &Session, options: &Options, time_transpose: bool) -> Result<Record, Failure> {
     let plan = options.plan(session)?;
     let arena = product::arena(options, 4)?;

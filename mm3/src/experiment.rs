@@ -10,10 +10,7 @@ use common::units::Bytes;
 use crate::multiply;
 
 /// How many elements of a matrix one cache line of `line` bytes holds.
-///
-/// # Errors
-///
-/// If it does not hold a whole number of them.
+/// Fails if it does not hold a whole number of them.
 pub fn elements_per_line(line: Bytes) -> Result<usize, Failure> {
     let element = size_of::<i16>();
     if line.0 == 0 || !line.get().is_multiple_of(element) || line.get() > 1 << 20 {
@@ -26,10 +23,7 @@ pub fn elements_per_line(line: Bytes) -> Result<usize, Failure> {
 }
 
 /// Measures one product in blocks of `line` bytes a row.
-///
-/// # Errors
-///
-/// If the line is impossible, memory is short or a counter fails.
+/// Fails if the line is impossible, memory is short or a counter fails.
 pub fn measure(session: &Session, options: &Options, line: Bytes) -> Result<Record, Failure> {
     let block = elements_per_line(line)?;
     let plan = options.plan(session)?;

@@ -37,10 +37,7 @@ impl Options {
     }
 
     /// The cells, in order.
-    ///
-    /// # Errors
-    ///
-    /// If the range is impossible.
+    /// Fails if the range is impossible.
     pub fn cells(&self) -> Result<Vec<Cell>, Failure> {
         self.range.cells(Bytes::kib(4), Bytes::mib(4))
     }
@@ -48,10 +45,7 @@ impl Options {
 
 /// Measures every cell; calls `each` with every row at once. With [`Counters::Timing`], each
 /// access waits for the one before.
-///
-/// # Errors
-///
-/// If the range is impossible, there is not enough memory, or the source cannot time.
+/// Fails if the range is impossible, there is not enough memory, or the source cannot time.
 pub fn measure(
     session: &Session,
     counters: Counters,

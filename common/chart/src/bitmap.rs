@@ -45,13 +45,19 @@ impl Chart {
 
 /// The mean of each square of `side` by `side` pixels.
 fn averaged(dots: &[u8], width: usize, side: usize) -> Vec<u8> {
-    let mean = |rows: &[u8], at: usize| {
-        let start = at / 3 * side * 3 + at % 3;
-        let square = rows.chunks_exact(width * 3).flat_map(|row| row[start..].iter().step_by(3).take(side));
-        (square.map(|dot| u32::from(*dot)).sum::<u32>() / (side * side) as u32) as u8
-    };
-    let rows = dots.chunks_exact(side * 3 * width);
-    rows.flat_map(|rows| (0..width / side * 3).map(move |at| mean(rows, at))).collect()
+    let mut means = Vec::new();
+    for rows in dots.chunks_exact(side * 3 * width) {
+        let mut sums = vec![0; width / side * 3];
+        for row in rows.chunks_exact(3 * width) {
+            for (sums, square) in sums.chunks_exact_mut(3).zip(row.chunks_exact(3 * side)) {
+                for dot in square.chunks_exact(3) {
+                    sums.iter_mut().zip(dot).for_each(|(sum, part)| *sum += u32::from(*part));
+                }
+            }
+        }
+        means.extend(sums.into_iter().map(|sum| (sum / (side * side) as u32) as u8));
+    }
+    means
 }
 
 /// Pixels of three bytes each. Plotters makes lines and areas of them.
@@ -81,7 +87,12 @@ impl DrawingBackend for Raster<'_> {
     fn draw_pixel(&mut self, (x, y): BackendCoord, BackendColor { alpha, rgb }: BackendColor) -> Drawn {
         if (0..self.size.0).contains(&x) && (0..self.size.1).contains(&y) {
             let at = (y * self.size.0 + x) as usize * 3;
-            for (dot, new) in self.dots[at..at + 3].iter_mut().zip([rgb.0, rgb.1, rgb.2]) {
+            let (dots, new) = (&mut self.dots[at..at + 3], [rgb.0, rgb.1, rgb.2]);
+            if alpha >= 1.0 {
+                dots.copy_from_slice(&new);
+                return Ok(());
+            }
+            for (dot, new) in dots.iter_mut().zip(new) {
                 *dot = (f64::from(*dot) * (1.0 - alpha) + f64::from(new) * alpha).round() as u8;
             }
         }

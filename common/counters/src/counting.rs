@@ -19,9 +19,7 @@ pub fn definitions(events: &[Event]) -> Vec<Result<Definition, CounterError>> {
 }
 
 /// What would be counted for one event on this machine.
-///
-/// # Errors
-/// If it cannot be counted.
+/// Fails if it cannot be counted.
 pub fn definition(event: &Event) -> Result<Definition, CounterError> {
     Trials::new(Platform::host(), PROGRAM).choose(event)
 }
@@ -100,9 +98,7 @@ impl Counting {
     /// Counts while `body` runs, once for each group, each after a `prepare`. Nothing is
     /// multiplexed unless another program takes counters meanwhile; the readings then say
     /// so. Without a countable event, nothing runs.
-    ///
-    /// # Errors
-    /// If the kernel fails on events that it had opened.
+    /// Fails if the kernel fails on events that it had opened.
     pub fn count(
         &mut self,
         prepare: &mut dyn FnMut(),
@@ -123,9 +119,7 @@ impl Counting {
 
     /// Starts all groups from zero. If they are several, they take turns on the counters,
     /// and the readings say so.
-    ///
-    /// # Errors
-    /// If the kernel fails.
+    /// Fails if the kernel fails.
     pub fn start(&mut self) -> Result<(), CounterError> {
         let affinity = self.platform.pin_to_core_type();
         for opened in &mut self.groups {
@@ -138,18 +132,14 @@ impl Counting {
 
     /// The readings since [`start`](Counting::start) or [`reset`](Counting::reset), in the
     /// order of the events; counting goes on.
-    ///
-    /// # Errors
-    /// If the kernel fails.
+    /// Fails if the kernel fails.
     pub fn read(&self) -> Result<Vec<Reading>, CounterError> {
         let runs: Vec<Vec<Count>> = self.groups.iter().map(Opened::since).collect::<Result<_, _>>()?;
         Ok(self.readings(&runs))
     }
 
     /// The same, and counts from zero again.
-    ///
-    /// # Errors
-    /// If the kernel fails.
+    /// Fails if the kernel fails.
     pub fn reset(&mut self) -> Result<Vec<Reading>, CounterError> {
         let mut runs = Vec::with_capacity(self.groups.len());
         for opened in &mut self.groups {
@@ -161,9 +151,7 @@ impl Counting {
     }
 
     /// Stops all groups, and gives the readings.
-    ///
-    /// # Errors
-    /// If the kernel fails.
+    /// Fails if the kernel fails.
     pub fn stop(&mut self) -> Result<Vec<Reading>, CounterError> {
         let stopped = self.groups.iter().try_for_each(Opened::stop);
         self.affinity = None;

@@ -13,16 +13,10 @@ pub enum Code {
     Enomem = -2,
     /// A system call failed.
     Esys = -3,
-    /// Access to the counters was lost.
-    Eclost = -5,
     /// No such event on this hardware.
     Enoevnt = -7,
     /// The event exists, but the counters for it are taken.
     Ecnflct = -8,
-    /// The event set is not running.
-    Enotrun = -9,
-    /// The event set is running.
-    Eisrun = -10,
     /// The hardware has no counters.
     Enocntr = -13,
     /// Not permitted.
@@ -30,22 +24,6 @@ pub enum Code {
 }
 
 impl Code {
-    /// As in `PAPI_EINVAL`, and what it means.
-    pub fn name_and_meaning(self) -> (&'static str, &'static str) {
-        match self {
-            Code::Einval => ("PAPI_EINVAL", "invalid argument"),
-            Code::Enomem => ("PAPI_ENOMEM", "not enough memory"),
-            Code::Esys => ("PAPI_ESYS", "a system call failed"),
-            Code::Eclost => ("PAPI_ECLOST", "access to the counters was lost"),
-            Code::Enoevnt => ("PAPI_ENOEVNT", "this hardware has no such event"),
-            Code::Ecnflct => ("PAPI_ECNFLCT", "the event exists, but its counters are taken"),
-            Code::Enotrun => ("PAPI_ENOTRUN", "the event set is not running"),
-            Code::Eisrun => ("PAPI_EISRUN", "the event set is running"),
-            Code::Enocntr => ("PAPI_ENOCNTR", "the hardware has no counters"),
-            Code::Eperm => ("PAPI_EPERM", "not permitted"),
-        }
-    }
-
     /// PAPI's number, which is negative.
     pub fn number(self) -> i32 {
         self as i32

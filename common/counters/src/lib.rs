@@ -35,10 +35,7 @@ use events::{Event, EventError};
 
 /// The event called `text`, among the presets, the kernel's names and those that
 /// this machine's PMUs list.
-///
-/// # Errors
-///
-/// If there is no such event.
+/// Fails if there is no such event.
 pub fn event(text: &str) -> Result<Event, EventError> {
     Event::parse_with(text, |name| !name.contains('.') && Platform::lists(name))
 }

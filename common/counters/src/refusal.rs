@@ -171,9 +171,7 @@ const MAX_PER_NS: u64 = 100_000;
 
 /// Checks that `amount` of `event`, computed from the counts of its `parts`, can be what the program
 /// did.
-///
-/// # Errors
-/// If it is 0 of what happens in every program, or more than any processor can do.
+/// Fails if it is 0 of what happens in every program, or more than any processor can do.
 pub(crate) fn plausible(
     event: &Event,
     parts: &[Part],

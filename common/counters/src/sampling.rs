@@ -75,9 +75,7 @@ fn sampled_part(trials: &mut Trials<'_>, event: &Event) -> Result<Part, CounterE
 impl Sampler {
     /// A sampler for `event`, one sample every `period` events (nanoseconds, if
     /// the event is `cpu-clock` or `task-clock`), paused.
-    ///
-    /// # Errors
-    /// If the event cannot be counted, is derived from several, or the period is 0.
+    /// Fails if the event cannot be counted, is derived from several, or the period is 0.
     pub fn new(event: &Event, period: u64) -> Result<Sampler, CounterError> {
         if period == 0 {
             return Err(CounterError::new(
@@ -105,18 +103,14 @@ impl Sampler {
     }
 
     /// Collects from now on.
-    ///
-    /// # Errors
-    /// If the kernel fails.
+    /// Fails if the kernel fails.
     pub fn resume(&mut self) -> Result<(), CounterError> {
         self.group.enable().map_err(|e| CounterError::system("starting the sampling", &e))
     }
 
     /// Collects no more until resumed, and empties the kernel's buffer, which
     /// holds some 30 000 samples.
-    ///
-    /// # Errors
-    /// If the kernel fails.
+    /// Fails if the kernel fails.
     pub fn pause(&mut self) -> Result<(), CounterError> {
         self.group.disable().map_err(|e| CounterError::system("stopping the sampling", &e))?;
         let samples = &mut self.samples;
@@ -128,9 +122,7 @@ impl Sampler {
     }
 
     /// Ends sampling and gives all that was collected.
-    ///
-    /// # Errors
-    /// If the kernel fails.
+    /// Fails if the kernel fails.
     pub fn finish(mut self) -> Result<Samples, CounterError> {
         self.pause()?;
         let failed = |e| CounterError::system("reading the sampled event", &e);

@@ -222,9 +222,7 @@ fn open(encoding: Encoding, opening: Opening) -> io::Result<Group> {
 
 /// The form in which the kernel opens an event: its own, or what an older kernel
 /// or a simpler PMU takes instead; and the open event.
-///
-/// # Errors
-/// What it says to the event's own form.
+/// Fails with what it says to the event's own form.
 fn form(wanted: Encoding, opening: Opening) -> io::Result<(Encoding, Group)> {
     let (mut form, mut first) = (wanted, None);
     loop {

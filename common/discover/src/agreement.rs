@@ -33,10 +33,7 @@ const TOO_SLOW: &str = "the time for experiments ended before the cost of any ca
 /// Explores again and again, each pattern at its least cost so far, until
 /// enough runs agree or `probe` has spent its time: the first level alone, then
 /// all of them. A model, whose costs do not change, is explored once.
-///
-/// # Errors
-///
-/// A sentence, if the cost shows no level at all.
+/// Fails, with a sentence, if the cost shows no level at all.
 pub fn explore_repeatedly(probe: &mut impl Probe, levels: usize) -> Result<Exploration, String> {
     if !probe.real() {
         let mut run = explore(probe, levels)?;

@@ -23,10 +23,7 @@ const ASIDE: u64 = 7;
 pub(super) const UNKNOWN_ABOVE: &str = "the sets of the level above are not known";
 
 /// Looks for the sets of `found`, the level behind `above`; with the sentence that argues for them.
-///
-/// # Errors
-///
-/// A sentence, where they cannot be found.
+/// Fails, with a sentence, where they cannot be found.
 pub(super) fn congruent(
     probe: &mut impl Probe,
     above: &LevelFound,

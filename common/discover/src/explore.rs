@@ -22,10 +22,7 @@ const FINEST: u64 = 4 << 20;
 const FINEST_MODELLED: u64 = 16 << 20;
 
 /// Finds the caches behind `probe`, at most `levels` of them.
-///
-/// # Errors
-///
-/// A sentence, if the cost shows no level at all.
+/// Fails, with a sentence, if the cost shows no level at all.
 pub fn explore(probe: &mut impl Probe, levels: usize) -> Result<Exploration, String> {
     let mut scan = self::scan(probe, LINE_DISTANCE);
     let mut plateaus = self::plateaus(&scan, probe.contiguous());

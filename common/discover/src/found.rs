@@ -41,10 +41,7 @@ pub struct LevelFound {
 
 impl LevelFound {
     /// Its sets, or why they cannot be found.
-    ///
-    /// # Errors
-    ///
-    /// If the ways are not known; the reason.
+    /// Fails if the ways are not known; the reason.
     pub fn sets(&self) -> Result<Sets, &String> {
         self.ways.as_ref().map(|&ways| Sets { ways, way: self.size / ways })
     }

@@ -27,10 +27,7 @@ pub struct OnModel<'a> {
 impl<'a> OnModel<'a> {
     /// Memory for [`OnModel::new`]: six times the largest cache, five of which
     /// the search for ways needs.
-    ///
-    /// # Errors
-    ///
-    /// A sentence, if there is no such memory.
+    /// Fails, with a sentence, if there is no such memory.
     pub fn arena(machine: &Machine) -> Result<Arena, String> {
         let sizes = machine.levels.iter().map(|l| l.size.0);
         let (first, last) = (machine.levels.first().map_or(0, |l| l.size.0), sizes.max().unwrap_or(0));
@@ -41,10 +38,7 @@ impl<'a> OnModel<'a> {
 
     /// Experiments on `machine` as it is described. Latencies its description has
     /// not got are taken as 1, 4, 16 ... ns.
-    ///
-    /// # Errors
-    ///
-    /// A sentence, if the machine cannot be modelled.
+    /// Fails, with a sentence, if the machine cannot be modelled.
     pub fn new(machine: &Machine, arena: &'a Arena) -> Result<OnModel<'a>, String> {
         let mut machine = machine.clone();
         let mut next = Seconds(1e-9);

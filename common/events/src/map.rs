@@ -123,10 +123,7 @@ fn code(text: &'static str) -> Option<Code> {
 
 /// The definition of `preset` on `family`: the kit's if it has one, else PAPI's; first the
 /// family's own, then those of the families whose tables it shares.
-///
-/// # Errors
-///
-/// Why there is none.
+/// Fails with the reason why there is none.
 pub fn lookup(family: &'static Family, preset: Preset) -> Result<&'static Entry, &'static str> {
     let own = |f: &Family| kit(f, preset).or_else(|| papi(f, preset));
     match family.tables().find_map(own) {

@@ -48,10 +48,7 @@ const PATIENCE: f64 = 2.0;
 impl Cells {
     /// Allocates memory for arrays up to `largest` bytes, then measures the line size and
     /// the latencies, for at most two seconds for each of the `levels`.
-    ///
-    /// # Errors
-    ///
-    /// If there is no such memory, or the latencies show no level.
+    /// Fails if there is no such memory, or the latencies show no level.
     pub fn new(largest: Bytes, levels: usize) -> Result<Cells, String> {
         let block =
             PageBlock::new(largest.max(EXPLORED).get(), PageKind::Huge).map_err(|error| error.to_string())?;
@@ -111,11 +108,7 @@ impl Cells {
     }
 
     /// Times an array of `size` bytes accessed at a stride of `stride` bytes.
-    ///
-    /// # Errors
-    ///
-    /// If the array does not fit into the memory, or the stride cannot be
-    /// timed.
+    /// Fails if the array does not fit into the memory, or the stride cannot be timed.
     pub fn time(&mut self, size: usize, stride: usize) -> Result<CellTime, String> {
         if !matches!(stride, 1 | 2 | 4) && (stride == 0 || !stride.is_multiple_of(WORD)) {
             return Err(format!(

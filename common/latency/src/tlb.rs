@@ -33,10 +33,7 @@ pub struct Translation {
 }
 
 /// Accesses lines in 16 to 8192 base pages, and as many adjacent lines.
-///
-/// # Errors
-///
-/// If there is no memory for that.
+/// Fails if there is no memory for that.
 pub fn measure_tlb(line: u64) -> Result<Translation, OutOfMemory> {
     let page = pages::base().0;
     let block = PageBlock::new((MANY * page) as usize, PageKind::Base)?;

@@ -73,10 +73,7 @@ enum MappingName {
 
 impl Machine {
     /// The machine described by `text`; errors call it `origin`.
-    ///
-    /// # Errors
-    ///
-    /// If it describes no machine that can be modelled.
+    /// Fails if it describes no machine that can be modelled.
     pub fn from_toml(text: &str, origin: &str) -> Result<Machine, MachineError> {
         let wrong = |at: usize, key: &str, reason: String| {
             let before = &text.as_bytes()[..at.min(text.len())];

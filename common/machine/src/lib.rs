@@ -99,10 +99,7 @@ pub fn catalogue() -> &'static [CatalogueEntry] {
 
 impl Machine {
     /// The machine of the [`catalogue`] called `name`.
-    ///
-    /// # Errors
-    ///
-    /// If there is no such machine.
+    /// Fails if there is no such machine.
     pub fn named(name: &str) -> Result<Machine, MachineError> {
         match catalogue().iter().find(|entry| entry.name.eq_ignore_ascii_case(name)) {
             Some(entry) => Machine::from_toml(entry.text, entry.name),
@@ -111,10 +108,7 @@ impl Machine {
     }
 
     /// The machine described by `text`, sealed or not; errors call it `origin`.
-    ///
-    /// # Errors
-    ///
-    /// If it describes no machine that can be modelled.
+    /// Fails if it describes no machine that can be modelled.
     pub fn parse(text: &str, origin: &str) -> Result<Machine, MachineError> {
         if !sealed::is_sealed(text) {
             return Machine::from_toml(text, origin);

@@ -45,10 +45,7 @@ impl Arena {
     pub const ALIGNMENT: usize = 65536;
 
     /// A block of `bytes` zeroed bytes.
-    ///
-    /// # Errors
-    ///
-    /// If the system has no such block.
+    /// Fails if the system has no such block.
     pub fn with_capacity(bytes: usize) -> Result<Arena, OutOfMemory> {
         let refused = || OutOfMemory(Bytes(bytes as u64));
         // Aligned by hand: with a larger alignment the allocator would write every zero
@@ -71,10 +68,7 @@ impl Arena {
     }
 
     /// The next `len` elements of the block, zero, under `name`.
-    ///
-    /// # Errors
-    ///
-    /// If the block has too few bytes left.
+    /// Fails if the block has too few bytes left.
     pub fn array<T: Word>(&self, name: &'static str, len: usize) -> Result<Array<'_, T>, OutOfMemory> {
         let start = self.used.get().next_multiple_of(align_of::<T>());
         let end = len
@@ -92,10 +86,7 @@ impl Arena {
     }
 
     /// The next `rows * cols` elements as a matrix stored row by row.
-    ///
-    /// # Errors
-    ///
-    /// If the block has too few bytes left.
+    /// Fails if the block has too few bytes left.
     pub fn matrix<T: Word>(
         &self,
         name: &'static str,

@@ -120,41 +120,30 @@ stub! { __tsan_memset, set, 3 }
 
 /// Atomic operations of one width; all of them in the strictest order.
 macro_rules! atomics {
-    ($module:ident $value:ty, $atomic:ty, $bytes:literal;
-     $load:ident $store:ident $exchange:ident $strong:ident $weak:ident $compared:ident
-     $nand:ident $($fetch:ident $operation:ident),*) => {
+    ($($module:ident $value:ty, $atomic:ty, $bytes:literal, $name:literal;)*) => {$(
         mod $module {
             use super::*;
 
-            fn at(place: *mut $value, caller: u64, stores: bool) -> &'static $atomic {
-                access(place as u64, $bytes, false, caller);
-                if stores {
-                    access(place as u64, $bytes, true, caller);
+            fn at(place: *mut $value, caller: u64, loads: bool, stores: bool) -> &'static $atomic {
+                for (_, store) in [(loads, false), (stores, true)].into_iter().filter(|(does, _)| *does) {
+                    access(place as u64, $bytes, store, caller);
                 }
                 // SAFETY: the program uses it as an atomic of this width.
                 unsafe { <$atomic>::from_ptr(place) }
             }
 
             extern "C" fn load(place: *mut $value, _: c_int, caller: u64) -> $value {
-                at(place, caller, false).load(SeqCst)
+                at(place, caller, true, false).load(SeqCst)
             }
             extern "C" fn store(place: *mut $value, value: $value, _: c_int, caller: u64) {
-                access(place as u64, $bytes, true, caller);
-                // SAFETY: the program uses it as an atomic of this width.
-                unsafe { <$atomic>::from_ptr(place) }.store(value, SeqCst);
-            }
-            extern "C" fn exchange(place: *mut $value, value: $value, _: c_int, caller: u64) -> $value {
-                at(place, caller, true).swap(value, SeqCst)
-            }
-            extern "C" fn nand(place: *mut $value, value: $value, _: c_int, caller: u64) -> $value {
-                at(place, caller, true).fetch_nand(value, SeqCst)
+                at(place, caller, false, true).store(value, SeqCst);
             }
             extern "C" fn compare(
                 place: *mut $value, expected: *mut $value, value: $value, _: c_int, _: c_int, caller: u64,
             ) -> c_int {
                 // SAFETY: the program gives the place of the expected value.
                 let wanted = unsafe { &mut *expected };
-                let found = at(place, caller, false).compare_exchange(*wanted, value, SeqCst, SeqCst);
+                let found = at(place, caller, true, false).compare_exchange(*wanted, value, SeqCst, SeqCst);
                 match found {
                     Ok(_) => access(place as u64, $bytes, true, caller),
                     Err(other) => *wanted = other,
@@ -168,46 +157,33 @@ macro_rules! atomics {
                 compare(place, &raw mut found, value, 0, 0, caller);
                 found
             }
-            stub! { $load, load, 2 }
-            stub! { $store, store, 3 }
-            stub! { $exchange, exchange, 3 }
-            stub! { $nand, nand, 3 }
-            stub! { $strong, compare, 5 }
-            stub! { $weak, compare, 5 }
-            stub! { $compared, compare_value, 5 }
-            $(
-                mod $operation {
-                    use super::*;
-                    extern "C" fn fetch(place: *mut $value, value: $value, _: c_int, caller: u64) -> $value {
-                        at(place, caller, true).$operation(value, SeqCst)
-                    }
-                    stub! { $fetch, fetch, 3 }
-                }
-            )*
+            stub! { stub_load as concat!("__tsan_atomic", $name, "_load"), load, 2 }
+            stub! { stub_store as concat!("__tsan_atomic", $name, "_store"), store, 3 }
+            stub! { strong as concat!("__tsan_atomic", $name, "_compare_exchange_strong"), compare, 5 }
+            stub! { weak as concat!("__tsan_atomic", $name, "_compare_exchange_weak"), compare, 5 }
+            stub! { compared as concat!("__tsan_atomic", $name, "_compare_exchange_val"), compare_value, 5 }
+            atomics! { @ $value, $name;
+                swap "_exchange" fetch_add "_fetch_add" fetch_sub "_fetch_sub" fetch_and "_fetch_and"
+                fetch_or "_fetch_or" fetch_xor "_fetch_xor" fetch_nand "_fetch_nand" }
         }
-    };
+    )*};
+    (@ $value:ty, $name:literal; $($operation:ident $ending:literal)*) => {$(
+        mod $operation {
+            use super::*;
+            extern "C" fn change(place: *mut $value, value: $value, _: c_int, caller: u64) -> $value {
+                at(place, caller, true, true).$operation(value, SeqCst)
+            }
+            stub! { stub as concat!("__tsan_atomic", $name, $ending), change, 3 }
+        }
+    )*};
 }
 
-atomics! { width8 u8, AtomicU8, 1;
-__tsan_atomic8_load __tsan_atomic8_store __tsan_atomic8_exchange __tsan_atomic8_compare_exchange_strong
-__tsan_atomic8_compare_exchange_weak __tsan_atomic8_compare_exchange_val __tsan_atomic8_fetch_nand
-__tsan_atomic8_fetch_add fetch_add, __tsan_atomic8_fetch_sub fetch_sub, __tsan_atomic8_fetch_and fetch_and,
-__tsan_atomic8_fetch_or fetch_or, __tsan_atomic8_fetch_xor fetch_xor }
-atomics! { width16 u16, AtomicU16, 2;
-__tsan_atomic16_load __tsan_atomic16_store __tsan_atomic16_exchange __tsan_atomic16_compare_exchange_strong
-__tsan_atomic16_compare_exchange_weak __tsan_atomic16_compare_exchange_val __tsan_atomic16_fetch_nand
-__tsan_atomic16_fetch_add fetch_add, __tsan_atomic16_fetch_sub fetch_sub, __tsan_atomic16_fetch_and fetch_and,
-__tsan_atomic16_fetch_or fetch_or, __tsan_atomic16_fetch_xor fetch_xor }
-atomics! { width32 u32, AtomicU32, 4;
-__tsan_atomic32_load __tsan_atomic32_store __tsan_atomic32_exchange __tsan_atomic32_compare_exchange_strong
-__tsan_atomic32_compare_exchange_weak __tsan_atomic32_compare_exchange_val __tsan_atomic32_fetch_nand
-__tsan_atomic32_fetch_add fetch_add, __tsan_atomic32_fetch_sub fetch_sub, __tsan_atomic32_fetch_and fetch_and,
-__tsan_atomic32_fetch_or fetch_or, __tsan_atomic32_fetch_xor fetch_xor }
-atomics! { width64 u64, AtomicU64, 8;
-__tsan_atomic64_load __tsan_atomic64_store __tsan_atomic64_exchange __tsan_atomic64_compare_exchange_strong
-__tsan_atomic64_compare_exchange_weak __tsan_atomic64_compare_exchange_val __tsan_atomic64_fetch_nand
-__tsan_atomic64_fetch_add fetch_add, __tsan_atomic64_fetch_sub fetch_sub, __tsan_atomic64_fetch_and fetch_and,
-__tsan_atomic64_fetch_or fetch_or, __tsan_atomic64_fetch_xor fetch_xor }
+atomics! {
+    width8 u8, AtomicU8, 1, "8";
+    width16 u16, AtomicU16, 2, "16";
+    width32 u32, AtomicU32, 4, "32";
+    width64 u64, AtomicU64, 8, "64";
+}
 
 /// Atomic operations of 16 bytes are made under a lock: every instrumented one comes here.
 static WIDE: Mutex<()> = Mutex::new(());
@@ -264,43 +240,28 @@ pub extern "C" fn __tsan_atomic128_compare_exchange_val(
     wide(place, |old| (old == expected).then_some(value))
 }
 
-/// The same with the place of the expected value; returns whether it was there.
-///
-/// # Safety
-///
-/// `expected` points to a value of 16 bytes.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tsan_atomic128_compare_exchange_strong(
-    place: *mut u128,
-    expected: *mut u128,
-    value: u128,
-    _: c_int,
-    _: c_int,
-) -> c_int {
-    // SAFETY: as the caller promises.
-    let wanted = unsafe { &mut *expected };
-    let old = wide(place, |old| (old == *wanted).then_some(value));
-    let is_same = old == *wanted;
-    *wanted = old;
-    c_int::from(is_same)
+macro_rules! wide_exchanges {
+    ($($name:ident)*) => {$(
+        /// The same with the place of the expected value; returns whether it was there.
+        ///
+        /// # Safety
+        ///
+        /// `expected` points to a value of 16 bytes.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(
+            place: *mut u128, expected: *mut u128, value: u128, _: c_int, _: c_int,
+        ) -> c_int {
+            // SAFETY: as the caller promises.
+            let wanted = unsafe { &mut *expected };
+            let old = wide(place, |old| (old == *wanted).then_some(value));
+            let is_same = old == *wanted;
+            *wanted = old;
+            c_int::from(is_same)
+        }
+    )*};
 }
 
-/// The same.
-///
-/// # Safety
-///
-/// The same.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tsan_atomic128_compare_exchange_weak(
-    place: *mut u128,
-    expected: *mut u128,
-    value: u128,
-    order: c_int,
-    other: c_int,
-) -> c_int {
-    // SAFETY: as the caller promises.
-    unsafe { __tsan_atomic128_compare_exchange_strong(place, expected, value, order, other) }
-}
+wide_exchanges! { __tsan_atomic128_compare_exchange_strong __tsan_atomic128_compare_exchange_weak }
 
 /// A fence between threads.
 #[unsafe(no_mangle)]

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::ffi::{CStr, c_char, c_float, c_int};
+use std::ffi::{c_char, c_float, c_int};
 use std::sync::Mutex;
 
 use serde_json::{Map, Value, json};
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::code::*;
 use crate::interface::{
     PAPI_get_real_cyc, PAPI_get_real_nsec, PAPI_get_real_usec, PAPI_get_virt_usec, PAPI_is_initialized,
-    PAPI_library_init,
+    PAPI_library_init, VERSION, list, number, text,
 };
 use crate::regions::{Figures, Place};
 use crate::session::{self, locked};
@@ -22,7 +22,6 @@ const FP_OPS: c_int = 0x66 | PRESET;
 const TOT_INS: c_int = 0x32 | PRESET;
 const TOT_CYC: c_int = 0x3b | PRESET;
 const PRESET: c_int = c_int::MIN;
-const VERSION: c_int = 7 << 24;
 
 /// The set that a thread counts with, and since when.
 #[derive(Default)]
@@ -59,8 +58,8 @@ thread_local! {
 
 static DONE: Mutex<BTreeMap<String, Done>> = Mutex::new(BTreeMap::new());
 
-fn number(result: Coded<()>) -> c_int {
-    result.err().unwrap_or(OK)
+fn done(result: Coded<()>) -> c_int {
+    number(result.map(|()| OK))
 }
 
 fn begin(codes: &[c_int], caller: usize) -> Coded<Started> {
@@ -86,36 +85,20 @@ fn end(started: &Started, caller: usize) -> Coded<Vec<i64>> {
     figures
 }
 
-fn codes<'a>(place: *const c_int, count: c_int) -> Coded<&'a [c_int]> {
-    if place.is_null() || count < 1 {
-        return Err(EINVAL);
-    }
-    // SAFETY: the program gives a list of that length.
-    Ok(unsafe { std::slice::from_raw_parts(place, count as usize) })
-}
-
-fn values<'a>(place: *mut i64, count: c_int) -> Coded<&'a mut [i64]> {
-    if place.is_null() || count < 1 {
-        return Err(EINVAL);
-    }
-    // SAFETY: the program gives a list of that length.
-    Ok(unsafe { std::slice::from_raw_parts_mut(place, count as usize) })
-}
-
-extern "C" fn start_counters(place: *const c_int, count: c_int, caller: usize) -> c_int {
-    number(STARTED.with_borrow_mut(|started| {
+extern "C" fn start_counters(codes: *mut c_int, count: c_int, caller: usize) -> c_int {
+    done(STARTED.with_borrow_mut(|started| {
         if started.is_some() {
             return Err(EISRUN);
         }
-        *started = Some(begin(codes(place, count)?, caller)?);
+        *started = Some(begin(list(codes, count)?, caller)?);
         Ok(())
     }))
 }
 
 extern "C" fn stop_counters(place: *mut i64, count: c_int, caller: usize) -> c_int {
-    number(STARTED.with_borrow_mut(|started| {
+    done(STARTED.with_borrow_mut(|started| {
         let figures = end(&started.take().ok_or(ENOTRUN)?, caller)?;
-        values(place, count)?.iter_mut().zip(figures).for_each(|(place, figure)| *place = figure);
+        list(place, count)?.iter_mut().zip(figures).for_each(|(place, figure)| *place = figure);
         Ok(())
     }))
 }
@@ -123,25 +106,23 @@ extern "C" fn stop_counters(place: *mut i64, count: c_int, caller: usize) -> c_i
 stub! { PAPI_start_counters, start_counters, 2 }
 stub! { PAPI_stop_counters, stop_counters, 2 }
 
-fn read_counters(place: *mut i64, count: c_int, put: fn(&mut i64, i64)) -> c_int {
-    number(STARTED.with_borrow(|started| {
+/// The figures since the last call, from zero again.
+fn read_counters(place: *mut i64, count: c_int, put: fn(&mut i64, i64)) -> Coded<()> {
+    STARTED.with_borrow(|started| {
         let set = started.as_ref().ok_or(ENOTRUN)?.set;
         let figures = with(set, |set| set.read())?;
-        values(place, count)?.iter_mut().zip(figures).for_each(|(place, figure)| put(place, figure));
+        list(place, count)?.iter_mut().zip(figures).for_each(|(place, figure)| put(place, figure));
         with(set, sets::Set::reset)
-    }))
+    })
 }
 
-/// `PAPI_read_counters`: the figures, and from zero again.
-#[unsafe(no_mangle)]
-pub extern "C" fn PAPI_read_counters(place: *mut i64, count: c_int) -> c_int {
-    read_counters(place, count, |place, figure| *place = figure)
-}
-
-/// `PAPI_accum_counters`: adds the figures, and counts from zero again.
-#[unsafe(no_mangle)]
-pub extern "C" fn PAPI_accum_counters(place: *mut i64, count: c_int) -> c_int {
-    read_counters(place, count, |place, figure| *place += figure)
+functions! {
+    PAPI_read_counters(place: *mut i64, count: c_int) {
+        read_counters(place, count, |place, figure| *place = figure)
+    };
+    PAPI_accum_counters(place: *mut i64, count: c_int) {
+        read_counters(place, count, |place, figure| *place += figure)
+    };
 }
 
 /// Times since the first call, figures since then, and the first figure's rate since the last
@@ -153,7 +134,7 @@ fn rate(
     rate: *mut c_float,
     caller: usize,
 ) -> c_int {
-    number(STARTED.with_borrow_mut(|started| {
+    done(STARTED.with_borrow_mut(|started| {
         if started.as_ref().is_some_and(|started| started.codes != wanted) {
             return Err(EISRUN);
         }
@@ -186,34 +167,25 @@ fn rate(
     }))
 }
 
-extern "C" fn flops(
-    real: *mut c_float,
-    virt: *mut c_float,
-    count: *mut i64,
-    mflops: *mut c_float,
-    caller: usize,
-) -> c_int {
-    rate(&[FP_OPS], [real, virt], &[count], mflops, caller)
+macro_rules! rates {
+    ($($stub:ident $name:ident: $($code:ident)*;)*) => {$(
+        extern "C" fn $name(
+            real: *mut c_float,
+            virt: *mut c_float,
+            count: *mut i64,
+            by_time: *mut c_float,
+            caller: usize,
+        ) -> c_int {
+            rate(&[$($code),*], [real, virt], &[count], by_time, caller)
+        }
+        stub! { $stub, $name, 4 }
+    )*};
 }
 
-extern "C" fn flips(
-    real: *mut c_float,
-    virt: *mut c_float,
-    count: *mut i64,
-    mflips: *mut c_float,
-    caller: usize,
-) -> c_int {
-    rate(&[FP_INS], [real, virt], &[count], mflips, caller)
-}
-
-extern "C" fn ipc(
-    real: *mut c_float,
-    virt: *mut c_float,
-    count: *mut i64,
-    ipc: *mut c_float,
-    caller: usize,
-) -> c_int {
-    rate(&[TOT_INS, TOT_CYC], [real, virt], &[count], ipc, caller)
+rates! {
+    PAPI_flops flops: FP_OPS;
+    PAPI_flips flips: FP_INS;
+    PAPI_ipc ipc: TOT_INS TOT_CYC;
 }
 
 extern "C" fn rate_of(
@@ -227,14 +199,11 @@ extern "C" fn rate_of(
     rate(&[code], [real, virt], &[count], mega, caller)
 }
 
-stub! { PAPI_flops, flops, 4 }
-stub! { PAPI_flips, flips, 4 }
-stub! { PAPI_ipc, ipc, 4 }
 stub! { PAPI_flops_rate, rate_of, 5 }
 stub! { PAPI_flips_rate, rate_of, 5 }
 
 extern "C" fn rate_stop(caller: usize) -> c_int {
-    number(STARTED.with_borrow_mut(|started| end(&started.take().ok_or(ENOTRUN)?, caller).map(drop)))
+    done(STARTED.with_borrow_mut(|started| end(&started.take().ok_or(ENOTRUN)?, caller).map(drop)))
 }
 
 stub! { PAPI_rate_stop, rate_stop, 0 }
@@ -278,42 +247,43 @@ fn now() -> Coded<(Vec<String>, Vec<i64>)> {
     Ok((names, times.into_iter().chain(figures).collect()))
 }
 
-fn name<'a>(place: *const c_char) -> Coded<&'a str> {
-    if place.is_null() {
-        return Err(EINVAL);
-    }
-    // SAFETY: the program gives a text that ends in 0.
-    unsafe { CStr::from_ptr(place) }.to_str().map_err(|_| EINVAL)
-}
-
-/// `PAPI_hl_init`.
-#[unsafe(no_mangle)]
-pub extern "C" fn PAPI_hl_init() -> c_int {
-    PAPI_library_init(VERSION);
-    OK
-}
-
-/// `PAPI_hl_set_events`: instead of the variable PAPI_EVENTS.
-#[unsafe(no_mangle)]
-pub extern "C" fn PAPI_hl_set_events(events: *const c_char) -> c_int {
-    number(name(events).map(|events| {
+functions! {
+    PAPI_hl_init() {
+        PAPI_library_init(VERSION);
+        Ok(())
+    };
+    // Instead of the variable PAPI_EVENTS.
+    PAPI_hl_set_events(events: *const c_char) {
+        let events = text(events)?;
         // SAFETY: as C's setenv: no other thread may use the environment meanwhile.
         unsafe { std::env::set_var("PAPI_EVENTS", events) };
-        stop_regions();
-    }))
-}
-
-/// `PAPI_hl_region_begin`.
-#[unsafe(no_mangle)]
-pub extern "C" fn PAPI_hl_region_begin(region: *const c_char) -> c_int {
-    number(name(region).and_then(|region| {
+        stop_regions()
+    };
+    PAPI_hl_region_begin(region: *const c_char) {
+        let name = text(region)?.to_owned();
         let (_, figures) = now()?;
         let modelled =
             session::model().zip(thread::current()).map(|(session, thread)| thread.figures(session));
-        let entered = Entered { name: region.to_owned(), figures, modelled };
-        STACK.with_borrow_mut(|stack| stack.push(entered));
+        STACK.with_borrow_mut(|stack| stack.push(Entered { name, figures, modelled }));
         Ok(())
-    }))
+    };
+    // Of the region that was begun last.
+    PAPI_hl_region_end(region: *const c_char) {
+        let region = text(region)?;
+        add(STACK.with_borrow_mut(|stack| stack.pop_if(|open| open.name == region)).ok_or(EINVAL)?)
+    };
+    // A figure within a region is in the region's sum at its end.
+    PAPI_hl_read(region: *const c_char) {
+        let region = text(region)?;
+        let is_open = STACK.with_borrow(|stack| stack.iter().any(|open| open.name == region));
+        if is_open { Ok(()) } else { Err(EINVAL) }
+    };
+    PAPI_hl_stop() stop_regions();
+    PAPI_hl_cleanup_thread() stop_regions();
+    PAPI_hl_finalize() {
+        PAPI_hl_print_output();
+        stop_regions()
+    };
 }
 
 fn add(entered: Entered) -> Coded<()> {
@@ -335,47 +305,12 @@ fn add(entered: Entered) -> Coded<()> {
     Ok(())
 }
 
-/// `PAPI_hl_region_end`: of the region that was begun last.
-#[unsafe(no_mangle)]
-pub extern "C" fn PAPI_hl_region_end(region: *const c_char) -> c_int {
-    number(name(region).and_then(|region| {
-        let entered = STACK.with_borrow_mut(|stack| stack.pop_if(|open| open.name == region));
-        add(entered.ok_or(EINVAL)?)
-    }))
-}
-
-/// `PAPI_hl_read`: a figure within a region is in the region's sum at its end.
-#[unsafe(no_mangle)]
-pub extern "C" fn PAPI_hl_read(region: *const c_char) -> c_int {
-    let is_open = |region| STACK.with_borrow(|stack| stack.iter().any(|open| open.name == region));
-    number(name(region).and_then(|region| if is_open(region) { Ok(()) } else { Err(EINVAL) }))
-}
-
-fn stop_regions() {
+fn stop_regions() -> Coded<()> {
     if let Some((set, _)) = OPEN.take() {
         let _ = with(set, |one| one.stop(set, 0));
         locked(&sets::SETS).remove(&set);
     }
-}
-
-/// `PAPI_hl_stop`.
-#[unsafe(no_mangle)]
-pub extern "C" fn PAPI_hl_stop() -> c_int {
-    stop_regions();
-    OK
-}
-
-/// `PAPI_hl_cleanup_thread`.
-#[unsafe(no_mangle)]
-pub extern "C" fn PAPI_hl_cleanup_thread() -> c_int {
-    PAPI_hl_stop()
-}
-
-/// `PAPI_hl_finalize`.
-#[unsafe(no_mangle)]
-pub extern "C" fn PAPI_hl_finalize() -> c_int {
-    PAPI_hl_print_output();
-    PAPI_hl_stop()
+    Ok(())
 }
 
 /// `PAPI_hl_print_output`: writes the regions' figures as PAPI does, into

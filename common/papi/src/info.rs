@@ -1,17 +1,17 @@
 //! What programs can ask about events, the machine and themselves: the structures of `papi.h`.
 
-use std::cell::UnsafeCell;
-use std::ffi::{CStr, c_char, c_float, c_int, c_uint};
+use std::ffi::{c_char, c_float, c_int, c_uint};
 use std::ptr::null;
+use std::sync::OnceLock;
 
 use events::Event;
 use machine::Machine;
 use system::clock;
 
-use crate::code::{EINVAL, ENOCMP, ENOEVNT, OK};
-use crate::interface::{PAPI_is_initialized, PAPI_num_counters, fill};
+use crate::code::{ENOCMP, ENOEVNT};
+use crate::interface::{PAPI_is_initialized, PAPI_num_counters, at, fill, text};
 use crate::session;
-use crate::sets::{check, event};
+use crate::sets::{Coded, check, event};
 
 /// `PAPI_event_info_t`.
 #[repr(C)]
@@ -34,25 +34,10 @@ pub struct EventInfo {
     note: [c_char; 1024],
 }
 
-/// `PAPI_get_event_info`.
-///
-/// # Safety
-///
-/// `info` is null or points to a `PAPI_event_info_t`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAPI_get_event_info(code: c_int, info: *mut EventInfo) -> c_int {
-    if info.is_null() {
-        return EINVAL;
-    }
-    let event = match event(code) {
-        Ok(event) => event,
-        Err(error) => return error,
-    };
-    // SAFETY: as the caller promises; zeros are texts and numbers.
-    let info = unsafe {
-        info.write_bytes(0, 1);
-        &mut *info
-    };
+fn describe_event(code: c_int, info: &mut EventInfo) -> Coded<()> {
+    let event = event(code)?;
+    // SAFETY: zeros are texts and numbers.
+    *info = unsafe { std::mem::zeroed() };
     info.code = code.cast_unsigned();
     fill(&mut info.symbol, event.name());
     fill(&mut info.short_description, event.description());
@@ -65,7 +50,7 @@ pub unsafe extern "C" fn PAPI_get_event_info(code: c_int, info: *mut EventInfo) 
         }
         Err((_, reason)) => fill(&mut info.note, &reason),
     }
-    if matches!(event, Event::Native(_)) && info.count == 0 { ENOEVNT } else { OK }
+    if matches!(event, Event::Native(_)) && info.count == 0 { Err(ENOEVNT) } else { Ok(()) }
 }
 
 #[repr(C)]
@@ -118,14 +103,7 @@ pub struct HardwareInfo {
     reserved: [c_int; 8],
 }
 
-/// Memory for an answer that stays for the life of the process.
-struct Answer<T>(UnsafeCell<T>);
-
-// SAFETY: every call writes the same.
-unsafe impl<T> Sync for Answer<T> {}
-
-static HARDWARE: Answer<std::mem::MaybeUninit<HardwareInfo>> =
-    Answer(UnsafeCell::new(std::mem::MaybeUninit::zeroed()));
+static HARDWARE: OnceLock<HardwareInfo> = OnceLock::new();
 
 /// `PAPI_get_hardware_info`: of the modelled machine, or of this one. The caches of a sealed machine
 /// are not in it.
@@ -134,25 +112,27 @@ pub extern "C" fn PAPI_get_hardware_info() -> *const HardwareInfo {
     if PAPI_is_initialized() == 0 {
         return null();
     }
-    // SAFETY: zeros are numbers and texts; every call writes the same.
-    let info = unsafe { (*HARDWARE.0.get()).assume_init_mut() };
-    let host;
-    let machine = match session::model() {
-        Some(session) => &session.machine,
+    HARDWARE.get_or_init(|| match session::model() {
+        Some(session) => hardware("model", &session.machine),
         None => {
-            host = system::machine::host().unwrap_or_else(|why| system::machine::undescribed_host(&why));
-            &host
+            let host = system::machine::host();
+            hardware("host", &host.unwrap_or_else(|why| system::machine::undescribed_host(&why)))
         }
-    };
+    })
+}
+
+fn hardware(vendor: &str, machine: &Machine) -> HardwareInfo {
+    // SAFETY: zeros are numbers and texts.
+    let mut info: HardwareInfo = unsafe { std::mem::zeroed() };
     let processors = std::thread::available_parallelism().map_or(1, |count| count.get() as c_int);
     info.processors = [processors, 1, processors, 1, 1, processors];
-    fill(&mut info.vendor_name, if session::model().is_some() { "model" } else { "host" });
+    fill(&mut info.vendor_name, vendor);
     fill(&mut info.model_name, &format!("{} ({})", machine.name, machine.description));
     let mhz = machine.clock.unwrap_or_else(clock::tick_rate).0 / 1e6;
     (info.mhz, info.clock_mhz) = (mhz as c_float, mhz as c_int);
     (info.max_mhz, info.min_mhz) = (mhz as c_int, mhz as c_int);
-    describe(info, machine);
-    &raw const *info
+    describe(&mut info, machine);
+    info
 }
 
 /// `PAPI_component_info_t`.
@@ -177,8 +157,7 @@ pub struct ComponentInfo {
     features: c_uint,
 }
 
-static COMPONENT: Answer<std::mem::MaybeUninit<ComponentInfo>> =
-    Answer(UnsafeCell::new(std::mem::MaybeUninit::zeroed()));
+static COMPONENT: OnceLock<ComponentInfo> = OnceLock::new();
 
 /// `PAPI_get_component_info`: there is one component, the processor.
 #[unsafe(no_mangle)]
@@ -186,34 +165,27 @@ pub extern "C" fn PAPI_get_component_info(index: c_int) -> *const ComponentInfo 
     if index != 0 {
         return null();
     }
-    // SAFETY: zeros are numbers and texts; every call writes the same.
-    let info = unsafe { (*COMPONENT.0.get()).assume_init_mut() };
-    let name = if session::model().is_some() { "model" } else { "perf_event" };
-    fill(&mut info.name, name);
-    fill(&mut info.short_name, name);
-    fill(&mut info.description, "the processor's core and its caches");
-    info.initialized = 1;
-    info.counters = PAPI_num_counters();
-    info.multiplexed_counters = info.counters;
-    info.presets = events::Preset::COUNT.into();
-    info.scopes = [1; 4];
-    &raw const *info
+    COMPONENT.get_or_init(|| {
+        // SAFETY: zeros are numbers and texts.
+        let mut info: ComponentInfo = unsafe { std::mem::zeroed() };
+        let name = if session::model().is_some() { "model" } else { "perf_event" };
+        fill(&mut info.name, name);
+        fill(&mut info.short_name, name);
+        fill(&mut info.description, "the processor's core and its caches");
+        info.initialized = 1;
+        info.counters = PAPI_num_counters();
+        info.multiplexed_counters = info.counters;
+        info.presets = events::Preset::COUNT.into();
+        info.scopes = [1; 4];
+        info
+    })
 }
 
-/// `PAPI_get_component_index`.
-///
-/// # Safety
-///
-/// `name` is null or a text that ends in 0.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAPI_get_component_index(name: *const c_char) -> c_int {
-    // SAFETY: as the caller promises.
-    let name = if name.is_null() { return EINVAL } else { unsafe { CStr::from_ptr(name) } };
-    if ["model", "perf_event", "cpu"].iter().any(|known| name.to_bytes() == known.as_bytes()) {
-        OK
-    } else {
-        ENOCMP
-    }
+functions! {
+    PAPI_get_component_index(name: *const c_char) {
+        if ["model", "perf_event", "cpu"].contains(&text(name)?) { Ok(()) } else { Err(ENOCMP) }
+    };
+    PAPI_get_event_info(code: c_int, info: *mut EventInfo) describe_event(code, at(info)?);
 }
 
 /// PAPI's numbers for what a cache or TLB holds.

@@ -1,7 +1,7 @@
 //! PAPI's C interface. What has no meaning here returns PAPI's own "not supported".
 
 use std::cell::Cell;
-use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
+use std::ffi::{CStr, c_char, c_int, c_ulong, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
@@ -24,36 +24,32 @@ thread_local! {
 }
 
 /// What a function of the interface returns.
-fn answer(result: Coded<()>) -> c_int {
-    number(result.map(|()| OK))
-}
-
-fn number(result: Coded<c_int>) -> c_int {
+pub(crate) fn number(result: Coded<c_int>) -> c_int {
     result.unwrap_or_else(|code| {
         LAST_ERROR.set(code);
         code
     })
 }
 
-fn inited() -> Coded<()> {
+pub(crate) fn inited() -> Coded<()> {
     if INITED.load(Ordering::Relaxed) == NOT_INITED { Err(ENOINIT) } else { Ok(()) }
 }
 
 /// What `place` points to.
-fn at<'a, T>(place: *mut T) -> Coded<&'a mut T> {
+pub(crate) fn at<'a, T>(place: *mut T) -> Coded<&'a mut T> {
     // SAFETY: the program gives a place of its own, or null.
     unsafe { place.as_mut() }.ok_or(EINVAL)
 }
 
 /// The program's list of `count` elements.
-fn list<'a, T>(place: *mut T, count: c_int) -> Coded<&'a mut [T]> {
+pub(crate) fn list<'a, T>(place: *mut T, count: c_int) -> Coded<&'a mut [T]> {
     let count = usize::try_from(count).ok().filter(|count| *count > 0).ok_or(EINVAL)?;
     // SAFETY: the program gives a list of that length.
     Ok(unsafe { std::slice::from_raw_parts_mut(at(place)?, count) })
 }
 
 /// The program's text.
-fn text<'a>(place: *const c_char) -> Coded<&'a str> {
+pub(crate) fn text<'a>(place: *const c_char) -> Coded<&'a str> {
     if place.is_null() {
         return Err(EINVAL);
     }
@@ -71,21 +67,6 @@ pub(crate) fn fill<const N: usize>(place: &mut [c_char; N], text: &str) {
 fn put(values: *mut i64, figures: &[i64]) -> Coded<()> {
     list(values, figures.len() as c_int)?.copy_from_slice(figures);
     Ok(())
-}
-
-macro_rules! functions {
-    ($($name:ident($($argument:ident: $type:ty),*) $body:expr;)*) => {$(
-        /// As PAPI documents it.
-        #[unsafe(no_mangle)]
-        #[allow(clippy::too_many_arguments, reason = "PAPI's functions have as many")]
-        pub extern "C" fn $name($($argument: $type),*) -> c_int {
-            #[allow(clippy::too_many_arguments, reason = "PAPI's functions have as many")]
-            fn inner($($argument: $type),*) -> Coded<()> {
-                $body
-            }
-            answer(inner($($argument),*))
-        }
-    )*};
 }
 
 /// `PAPI_library_init`: accepts the header of any version from 3 on.
@@ -248,22 +229,10 @@ functions! {
             Ok(())
         })
     };
-    PAPI_set_domain(domain: c_int) {
-        inited()?;
-        if domain & 1 == 0 { Err(EINVAL) } else { Ok(()) }
-    };
-    PAPI_set_cmp_domain(domain: c_int, _component: c_int) {
-        inited()?;
-        if domain & 1 == 0 { Err(EINVAL) } else { Ok(()) }
-    };
-    PAPI_set_granularity(granularity: c_int) {
-        inited()?;
-        if granularity == 1 { Ok(()) } else { Err(EINVAL) }
-    };
-    PAPI_set_cmp_granularity(granularity: c_int, _component: c_int) {
-        inited()?;
-        if granularity == 1 { Ok(()) } else { Err(EINVAL) }
-    };
+    PAPI_set_domain(domain: c_int) set_domain(domain);
+    PAPI_set_cmp_domain(domain: c_int, _component: c_int) set_domain(domain);
+    PAPI_set_granularity(granularity: c_int) set_granularity(granularity);
+    PAPI_set_cmp_granularity(granularity: c_int, _component: c_int) set_granularity(granularity);
     PAPI_set_debug(level: c_int) {
         // Before the initialisation too.
         if (0..=2).contains(&level) { Ok(()) } else { Err(EINVAL) }
@@ -285,13 +254,6 @@ functions! {
             Ok(())
         })
     };
-    PAPI_profil(_b: *mut c_void, _s: c_uint, _o: c_ulong, _k: c_uint, _e: c_int, _c: c_int, _t: c_int, _f: c_int) Err(ENOSUPP);
-    PAPI_sprofil(_p: *mut c_void, _n: c_int, _e: c_int, _c: c_int, _t: c_int, _f: c_int) Err(ENOSUPP);
-    PAPI_get_overflow_event_index(_set: c_int, _v: i64, _a: *mut c_int, _n: *mut c_int) Err(ENOSUPP);
-    PAPI_attach(_set: c_int, _process: c_ulong) Err(ENOSUPP);
-    PAPI_detach(_set: c_int) Err(ENOSUPP);
-    PAPI_set_opt(_option: c_int, _value: *mut c_void) Err(ENOSUPP);
-    PAPI_get_dmem_info(_place: *mut c_void) Err(ENOSUPP);
     PAPI_event_code_to_name(code: c_int, place: *mut c_char) {
         let place = at(place.cast::<[c_char; 128]>())?;
         fill(place, event(code)?.name());
@@ -354,86 +316,82 @@ fn enumerate(code: *mut c_int, modifier: c_int) -> Coded<()> {
     Ok(())
 }
 
-/// PAPI's answer for lists: how many were done before one failed, or the code of the first.
-fn each(codes: Coded<&mut [c_int]>, mut action: impl FnMut(c_int) -> Coded<()>) -> c_int {
-    number(codes.and_then(|codes| {
-        for (done, code) in (0..).zip(codes.iter()) {
-            if let Err(error) = action(*code) {
-                return if done > 0 { Ok(done) } else { Err(error) };
-            }
-        }
-        Ok(OK)
-    }))
-}
-
-/// `PAPI_add_events`.
-#[unsafe(no_mangle)]
-pub extern "C" fn PAPI_add_events(set: c_int, codes: *mut c_int, count: c_int) -> c_int {
-    each(inited().and_then(|()| list(codes, count)), |code| with(set, |set| set.add(code)))
-}
-
-/// `PAPI_remove_events`.
-#[unsafe(no_mangle)]
-pub extern "C" fn PAPI_remove_events(set: c_int, codes: *mut c_int, count: c_int) -> c_int {
-    each(inited().and_then(|()| list(codes, count)), |code| with(set, |set| set.remove(code)))
-}
-
 extern "C" fn start(set: c_int, caller: usize) -> c_int {
-    answer(inited().and_then(|()| with(set, |set| set.start(caller))))
+    number(inited().and_then(|()| with(set, |set| set.start(caller))).map(|()| OK))
 }
 
 extern "C" fn stop(set: c_int, values: *mut i64, caller: usize) -> c_int {
     let stopped = inited().and_then(|()| with(set, |one| one.stop(set, caller)));
-    answer(stopped.and_then(|figures| if values.is_null() { Ok(()) } else { put(values, &figures) }))
+    let put = |figures: Vec<i64>| if values.is_null() { Ok(()) } else { put(values, &figures) };
+    number(stopped.and_then(put).map(|()| OK))
 }
 
 stub! { PAPI_start, start, 1 }
 stub! { PAPI_stop, stop, 2 }
 
-/// `PAPI_num_events`.
-#[unsafe(no_mangle)]
-pub extern "C" fn PAPI_num_events(set: c_int) -> c_int {
-    number(inited().and_then(|()| with(set, |set| Ok(set.events.len() as c_int))))
-}
-
-/// `PAPI_get_multiplex`.
-#[unsafe(no_mangle)]
-pub extern "C" fn PAPI_get_multiplex(set: c_int) -> c_int {
-    number(inited().and_then(|()| with(set, |set| Ok(c_int::from(set.is_multiplexed)))))
-}
-
 /// Events that the model counts at once: as many as one likes, so more than programs ask for.
 const MODEL_COUNTERS: c_int = 64;
-/// `PAPI_VERSION` of papi.h.
-const VERSION: c_int = 7 << 24;
 
-/// `PAPI_num_hwctrs`.
-#[unsafe(no_mangle)]
-pub extern "C" fn PAPI_num_hwctrs() -> c_int {
-    number(inited().map(|()| PAPI_num_counters()))
-}
-
-/// `PAPI_num_counters`, which needs no initialisation.
-#[unsafe(no_mangle)]
-pub extern "C" fn PAPI_num_counters() -> c_int {
+fn counters() -> c_int {
     if session::model().is_some() { MODEL_COUNTERS } else { counters::num_counters() as c_int }
 }
 
-/// `PAPI_num_cmp_hwctrs`.
-#[unsafe(no_mangle)]
-pub extern "C" fn PAPI_num_cmp_hwctrs(_component: c_int) -> c_int {
-    PAPI_num_counters()
+numbers! {
+    PAPI_add_events(set: c_int, codes: *mut c_int, count: c_int) {
+        each(codes, count, |code| with(set, |set| set.add(code)))
+    };
+    PAPI_remove_events(set: c_int, codes: *mut c_int, count: c_int) {
+        each(codes, count, |code| with(set, |set| set.remove(code)))
+    };
+    PAPI_num_events(set: c_int) {
+        inited()?;
+        with(set, |set| Ok(set.events.len() as c_int))
+    };
+    PAPI_get_multiplex(set: c_int) {
+        inited()?;
+        with(set, |set| Ok(c_int::from(set.is_multiplexed)))
+    };
+    PAPI_num_hwctrs() inited().map(|()| counters());
+    // Without the initialisation too.
+    PAPI_num_counters() Ok(counters());
+    PAPI_num_cmp_hwctrs(_component: c_int) Ok(counters());
+    PAPI_num_components() Ok(1);
+    PAPI_get_opt(option: c_int, _place: *mut c_void) option_of(option);
+    PAPI_get_cmp_opt(option: c_int, _place: *mut c_void, _component: c_int) option_of(option);
 }
 
-/// `PAPI_num_components`: the processor's.
-#[unsafe(no_mangle)]
-pub extern "C" fn PAPI_num_components() -> c_int {
-    1
+/// What has no meaning here, whatever the arguments.
+macro_rules! unsupported {
+    ($($name:ident)*) => { numbers! { $($name() Err(ENOSUPP);)* } };
 }
 
-/// `PAPI_get_opt`: versions, defaults, and what numbers there are of counters, clock and events.
-#[unsafe(no_mangle)]
-pub extern "C" fn PAPI_get_opt(option: c_int, _place: *mut c_void) -> c_int {
+unsupported! {
+    PAPI_profil PAPI_sprofil PAPI_get_overflow_event_index PAPI_attach PAPI_detach PAPI_set_opt PAPI_get_dmem_info
+}
+
+fn set_domain(domain: c_int) -> Coded<()> {
+    inited()?;
+    if domain & 1 == 0 { Err(EINVAL) } else { Ok(()) }
+}
+
+fn set_granularity(granularity: c_int) -> Coded<()> {
+    inited()?;
+    if granularity == 1 { Ok(()) } else { Err(EINVAL) }
+}
+
+/// PAPI's answer for lists: how many were done before one failed, or the code of the first.
+fn each(codes: *mut c_int, count: c_int, mut action: impl FnMut(c_int) -> Coded<()>) -> Coded<c_int> {
+    inited()?;
+    for (done, code) in (0..).zip(list(codes, count)?.iter()) {
+        if let Err(error) = action(*code) {
+            return if done > 0 { Ok(done) } else { Err(error) };
+        }
+    }
+    Ok(OK)
+}
+
+/// Versions, defaults, and what numbers there are of counters, clock and events.
+fn option_of(option: c_int) -> Coded<c_int> {
     const DEFAULT_DOMAIN: c_int = 4;
     const DEFAULT_GRANULARITY: c_int = 6;
     const MAX_MULTIPLEXED: c_int = 11;
@@ -441,22 +399,20 @@ pub extern "C" fn PAPI_get_opt(option: c_int, _place: *mut c_void) -> c_int {
     const MAX_HWCTRS: c_int = 15;
     const MAX_CPUS: c_int = 18;
     const LIB_VERSION: c_int = 21;
-    number(inited().and_then(|()| match option {
+    inited()?;
+    match option {
         // User mode, and each thread its own.
         DEFAULT_DOMAIN | DEFAULT_GRANULARITY => Ok(1),
         LIB_VERSION => Ok(VERSION),
         CLOCK_RATE => Ok((frequency() / 1e6) as c_int),
-        MAX_HWCTRS | MAX_MULTIPLEXED => Ok(PAPI_num_counters()),
+        MAX_HWCTRS | MAX_MULTIPLEXED => Ok(counters()),
         MAX_CPUS => Ok(std::thread::available_parallelism().map_or(1, |count| count.get() as c_int)),
         _ => Err(ENOSUPP),
-    }))
+    }
 }
 
-/// `PAPI_get_cmp_opt`.
-#[unsafe(no_mangle)]
-pub extern "C" fn PAPI_get_cmp_opt(option: c_int, place: *mut c_void, _component: c_int) -> c_int {
-    PAPI_get_opt(option, place)
-}
+/// `PAPI_VERSION` of papi.h.
+pub(crate) const VERSION: c_int = 7 << 24;
 
 /// `PAPI_thread_id`.
 #[unsafe(no_mangle)]

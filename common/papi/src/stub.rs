@@ -1,4 +1,28 @@
-//! Functions that pass on where they were called from.
+//! The shapes of the functions that C programs call.
+
+/// Functions whose body gives what PAPI returns: a number, or one of its codes as error.
+macro_rules! numbers {
+    ($($name:ident($($argument:ident: $type:ty),*) $body:expr;)*) => {
+        functions! { @ std::ffi::c_int, |number| number; $($name($($argument: $type),*) $body;)* }
+    };
+}
+
+/// Functions whose body gives nothing, or one of PAPI's codes as error.
+macro_rules! functions {
+    (@ $of:ty, $number:expr; $($name:ident($($argument:ident: $type:ty),*) $body:expr;)*) => {$(
+        /// As PAPI documents it.
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name($($argument: $type),*) -> std::ffi::c_int {
+            fn inner($($argument: $type),*) -> crate::sets::Coded<$of> {
+                $body
+            }
+            crate::interface::number(inner($($argument),*).map($number))
+        }
+    )*};
+    ($($name:ident($($argument:ident: $type:ty),*) $body:expr;)*) => {
+        functions! { @ (), |()| crate::code::OK; $($name($($argument: $type),*) $body;)* }
+    };
+}
 
 /// A function that gives the address of a symbol that a program may lack; 0 then.
 macro_rules! address_of_weak {
@@ -27,8 +51,11 @@ macro_rules! address_of_weak {
 /// A function that is `$target` with its return address as argument number `$place`, from 0.
 macro_rules! stub {
     ($name:ident, $target:path, $place:tt) => {
+        stub! { $name as stringify!($name), $target, $place }
+    };
+    ($name:ident as $symbol:expr, $target:path, $place:tt) => {
         #[doc = concat!("See ", stringify!($target), ".")]
-        #[unsafe(no_mangle)]
+        #[unsafe(export_name = $symbol)]
         #[unsafe(naked)]
         pub extern "C" fn $name() {
             caller_as!($place, $target)

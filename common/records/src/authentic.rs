@@ -44,10 +44,8 @@ pub fn bears_seal(text: &str) -> bool {
 }
 
 /// The record in `text`, of a sealed machine or not.
-///
-/// # Errors
-///
-/// If it is not a record, or was sealed and any character was changed except for line endings.
+/// Fails if it is not a record, or was sealed and any character was changed except for line
+/// endings.
 pub fn read(text: &str) -> Result<Record, Unread> {
     let refused = |error: serde_json::Error| Unread::NotARecord(shorten(&error.to_string(), 120));
     if claims_seal(text).map_err(refused)? {

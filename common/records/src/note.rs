@@ -10,8 +10,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Note {
-    /// Hardware counts all events.
-    Hardware(String),
     /// Another source counts some of them, or none does.
     StandIn {
         /// Which source counts which events.
@@ -22,8 +20,6 @@ pub enum Note {
     },
     /// What the counts mean.
     Counts(String),
-    /// The elements of the product wrap, and so does the checksum.
-    Wraps,
     /// Anything else.
     Other(String),
 }
@@ -32,13 +28,7 @@ impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Note::StandIn { what, since: Some(since) } => write!(f, "{what}, since {since}"),
-            Note::Hardware(text)
-            | Note::StandIn { what: text, .. }
-            | Note::Counts(text)
-            | Note::Other(text) => f.write_str(text),
-            Note::Wraps => f.write_str(
-                "elements of this product do not fit 16 bits and wrap as in C; so does the checksum",
-            ),
+            Note::StandIn { what: text, .. } | Note::Counts(text) | Note::Other(text) => f.write_str(text),
         }
     }
 }
@@ -107,17 +97,15 @@ mod tests {
     fn notes_come_back_as_they_were_and_sentences_take_precedence() {
         let since = Some("it is a virtual machine".to_owned());
         let notes = Notes(vec![
-            Note::Hardware("hardware counts all".to_owned()),
             Note::StandIn { what: "the model counts".to_owned(), since },
             Note::Counts("they repeat".to_owned()),
-            Note::Wraps,
             "busy".into(),
         ]);
         let text = serde_json::to_string(&notes).unwrap();
         assert!(text.contains("\"the model counts, since it is a virtual machine\""), "{text}");
         assert_eq!(serde_json::from_str::<Notes>(&text).unwrap(), notes);
-        let changed = text.replacen("hardware counts all", "hardware counts none", 1);
-        assert_eq!(serde_json::from_str::<Notes>(&changed).unwrap()[0], "hardware counts none".into());
+        let changed = text.replacen("they repeat", "they do not repeat", 1);
+        assert_eq!(serde_json::from_str::<Notes>(&changed).unwrap()[1], "they do not repeat".into());
         assert!(!serde_json::to_string(&Notes(vec!["busy".into()])).unwrap().contains("kinds"));
     }
 }

@@ -22,10 +22,7 @@ impl Cell {
 }
 
 /// Array sizes doubling from `min` to `max`.
-///
-/// # Errors
-///
-/// If the range is empty.
+/// Fails if the range is empty.
 pub fn doubling(min: Bytes, max: Bytes) -> Result<Vec<Bytes>, String> {
     if min.0 == 0 || max < min || max > LIMIT {
         return Err(format!(
@@ -37,10 +34,7 @@ pub fn doubling(min: Bytes, max: Bytes) -> Result<Vec<Bytes>, String> {
 
 /// The cells of these array sizes in the kit's order: for each size the
 /// `strides`; if there are none, strides doubling from 1 to half the size.
-///
-/// # Errors
-///
-/// If a size is impossible, or a stride does not fit a size.
+/// Fails if a size is impossible, or a stride does not fit a size.
 pub fn cells(sizes: &[Bytes], strides: &[Bytes]) -> Result<Vec<Cell>, String> {
     let mut cells = Vec::new();
     for &size in sizes {

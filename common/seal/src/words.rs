@@ -16,10 +16,7 @@ pub const MIN_CHARACTERS: usize = 12;
 /// and 64 MiB (Argon2id, RFC 9106, with more passes than its second recommended option); who
 /// makes a class's machines, or builds the programs with words of their own, pays that once.
 /// Opening a sealed text needs no words.
-///
-/// # Errors
-///
-/// If there are too few words; a clause.
+/// Fails if there are too few words; a clause.
 pub fn key(words: &str, purpose: &str) -> Result<[u8; KEY], String> {
     let words: String = words.trim().nfc().collect();
     if words.chars().count() < MIN_CHARACTERS {

@@ -47,10 +47,7 @@ const RANDOM_PASSES: u64 = 8;
 
 impl Session {
     /// Adds a row to the record for each cell, until the user ends the sweep.
-    ///
-    /// # Errors
-    ///
-    /// If there is not enough memory, or nothing can be counted or timed.
+    /// Fails if there is not enough memory, or nothing can be counted or timed.
     pub fn sweep(&self, walks: &mut Walks<'_>, cells: &[Cell], record: &mut Record) -> Result<(), Failure> {
         let all = record.rows.len() + cells.len();
         let Walks { native, modelled, passes, array, arena, plan, timer, row } = walks;
@@ -103,10 +100,7 @@ impl Session {
 
     /// Models `walk` over an array in each of `cells`, from cold caches; `take` sees the samples in the order of the cells, until it says
     /// that there are enough.
-    ///
-    /// # Errors
-    ///
-    /// If memory is short, the machine cannot be modelled, or `take` fails.
+    /// Fails if memory is short, the machine cannot be modelled, or `take` fails.
     fn model_cells(
         &self,
         plan: &Plan,
@@ -151,10 +145,7 @@ impl Session {
     /// Runs `work` for each of `0..count` on all processors at once, or one after the other
     /// where the system starts no thread. `take` gets the results in that order, until it
     /// says that there are enough. Must not be used for measurements.
-    ///
-    /// # Errors
-    ///
-    /// If a thread ends before its work is done.
+    /// Fails if a thread ends before its work is done.
     pub fn side_by_side<T: Send>(
         &self,
         count: usize,

@@ -20,10 +20,7 @@ const LONGEST_S: f64 = 7.0 * 86_400.0;
 const REPORTED_ESTIMATE_S: f64 = 60.0;
 
 /// Checks that there is memory for `bytes` of arrays.
-///
-/// # Errors
-///
-/// If this process may not use as much: a system that overcommits memory would kill the
+/// Fails if this process may not use as much: a system that overcommits memory would kill the
 /// program later.
 pub fn arena(bytes: usize) -> Result<Arena, Failure> {
     check_memory(bytes)?;
@@ -31,10 +28,7 @@ pub fn arena(bytes: usize) -> Result<Arena, Failure> {
 }
 
 /// Whether there is memory for `bytes` of arrays, which need not be one arena.
-///
-/// # Errors
-///
-/// The same as for [`arena`].
+/// Fails as [`arena`] does.
 pub fn check_memory(bytes: usize) -> Result<(), Failure> {
     static HAS_SMALL: OnceLock<bool> = OnceLock::new();
     let has = || *HAS_SMALL.get_or_init(|| within(SMALL, host::free_memory()).is_ok());
@@ -66,10 +60,7 @@ pub fn duration(seconds: f64) -> String {
 }
 
 /// Refuses a run, `what`, that is estimated to take longer than a week.
-///
-/// # Errors
-///
-/// If it would take more than a week.
+/// Fails if it would take more than a week.
 pub fn patience(what: &str, seconds: f64) -> Result<(), Failure> {
     if seconds.is_nan() || seconds > LONGEST_S {
         let time = duration(seconds);
@@ -82,10 +73,7 @@ pub fn patience(what: &str, seconds: f64) -> Result<(), Failure> {
 
 impl Session {
     /// Announces the estimated run time, `seconds`, of `what`.
-    ///
-    /// # Errors
-    ///
-    /// The same as for [`patience`].
+    /// Fails as [`patience`] does.
     pub fn announce(&self, what: &str, seconds: f64) -> Result<(), Failure> {
         patience(what, seconds)?;
         if seconds > REPORTED_ESTIMATE_S {

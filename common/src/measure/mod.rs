@@ -28,10 +28,7 @@ use system::core_clock;
 impl Session {
     /// Times `region` with all repetitions, calls `prepare` before each run, and counts the
     /// events of `plan`.
-    ///
-    /// # Errors
-    ///
-    /// If a counter fails while it counts, or the machine cannot be modelled.
+    /// Fails if a counter fails while it counts, or the machine cannot be modelled.
     pub fn measure(
         &self,
         arena: &Arena,
@@ -54,10 +51,7 @@ impl Session {
 
     /// The same as [`measure`](Session::measure) for a region that is timed elsewhere: it
     /// runs only if a source counts events in it.
-    ///
-    /// # Errors
-    ///
-    /// The same as for [`measure`](Session::measure).
+    /// Fails as [`measure`](Session::measure) does.
     pub fn count_alone(
         &self,
         arena: &Arena,
@@ -95,10 +89,7 @@ impl Session {
     /// Counts the events of `plan` in hardware while `body` runs, with all repetitions.
     /// Events that hardware does not count get the reason. If it counts none of them,
     /// `body` does not run.
-    ///
-    /// # Errors
-    ///
-    /// If a counter fails while it counts.
+    /// Fails if a counter fails while it counts.
     pub fn count(
         &self,
         plan: &Plan,

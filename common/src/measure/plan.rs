@@ -38,11 +38,8 @@ pub struct Plan {
 impl Session {
     /// Chooses the source of `events`: hardware if it is wanted and counts them, else the
     /// model.
-    ///
-    /// # Errors
-    ///
-    /// If `--counters hardware` was asked for and none of them can be counted,
-    /// or a source that cannot count events at all.
+    /// Fails if `--counters hardware` was asked for and none of them can be counted, or a source
+    /// that cannot count events at all.
     pub fn plan(&self, events: &[Event]) -> Result<Plan, Failure> {
         let may_count = self.measures_host && matches!(self.counters, Counters::Auto | Counters::Hardware);
         let cycles = (!events.contains(&Event::TOT_CYC)).then_some(Event::TOT_CYC);
@@ -141,7 +138,7 @@ impl Plan {
         let by_model = format!("the cache model of {} counts {model}", self.model_of);
         let what = match (hardware.is_empty(), model.is_empty()) {
             (true, true) => "nothing is counted, only timed".to_owned(),
-            (false, true) => return Note::Hardware(format!("hardware counts {hardware}")),
+            (false, true) => return format!("hardware counts {hardware}").into(),
             (true, false) => by_model,
             (false, false) => format!("hardware counts {hardware}; {by_model}"),
         };

@@ -52,10 +52,7 @@ pub struct Session {
 impl Session {
     /// Reads the shared options, pins this thread to one processor, waits until the clock
     /// is up to speed, and prints warnings to stderr.
-    ///
-    /// # Errors
-    ///
-    /// If the machine is unknown, or a processor or a file cannot be used.
+    /// Fails if the machine is unknown, or a processor or a file cannot be used.
     pub fn start(measuring: &Measuring, modelling: &Modelling, output: &Output) -> Result<Session, Failure> {
         output::prepare([Path::new(&modelling.machine)], output)?;
         if let Ok(names) = std::env::var("CACHE_LAB_NO_SHORTCUTS") {

@@ -23,10 +23,7 @@ pub struct WriteError {
 /// never sees a partial file, even after a crash. A symbolic link still points to its
 /// target, a replaced file has its old permissions, and a device or a pipe is written to
 /// directly.
-///
-/// # Errors
-///
-/// If the folder cannot be written to, or is full; the sentence names the file.
+/// Fails if the folder cannot be written to, or is full; the sentence names the file.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     let written = match (fs::metadata(path), fs::canonicalize(path)) {
         (Ok(there), Ok(target)) if there.is_file() => replace(&target, bytes, Some(there.permissions())),
@@ -40,10 +37,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
 }
 
 /// Writes a file like [`write_atomically`]; on Unix, only its owner can read it.
-///
-/// # Errors
-///
-/// The same as for that function.
+/// Fails as that function does.
 pub fn write_privately(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     let written = match fs::canonicalize(path) {
         Ok(there) if !there.is_file() => return write_atomically(path, bytes),
@@ -54,10 +48,7 @@ pub fn write_privately(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
 }
 
 /// Makes a folder and its parents; on Unix, only its owner can read it.
-///
-/// # Errors
-///
-/// If it cannot be made.
+/// Fails if it cannot be made.
 pub fn make_private_folder(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)?;
     private(0o700).map_or(Ok(()), |permissions| fs::set_permissions(path, permissions))
@@ -76,10 +67,7 @@ fn private(_: u32) -> Option<fs::Permissions> {
 
 /// Writes several files like [`write_atomically`], and renames the first only when all are
 /// on the disk.
-///
-/// # Errors
-///
-/// The same as for that function; nothing is replaced then.
+/// Fails as that function does; nothing is replaced then.
 pub fn write_together(files: &[(PathBuf, Vec<u8>)]) -> Result<(), WriteError> {
     let mut staged = Vec::new();
     for (path, bytes) in files {
@@ -95,10 +83,7 @@ pub fn write_together(files: &[(PathBuf, Vec<u8>)]) -> Result<(), WriteError> {
 
 /// Checks that [`write_atomically`] can write to `path`: before an hour of measuring.
 /// Changes nothing.
-///
-/// # Errors
-///
-/// The same as for [`write_atomically`], except that a full disk is not detected.
+/// Fails as [`write_atomically`] does, except that a full disk is not detected.
 pub fn try_place(path: &Path) -> Result<(), WriteError> {
     let tried = match fs::metadata(path) {
         Ok(_) => OpenOptions::new().append(true).open(path).map(drop),
@@ -151,10 +136,7 @@ impl Drop for TemporaryFile {
 /// Opens the file at `path`, or makes it, and locks it for this process until it is closed;
 /// `None` if another process has locked it. On a file system without locks everybody gets
 /// it.
-///
-/// # Errors
-///
-/// If it cannot be made.
+/// Fails if it cannot be made.
 pub fn lock(path: &Path) -> io::Result<Option<File>> {
     let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
     match file.try_lock() {
@@ -184,10 +166,7 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 }
 
 /// The content of a file, up to `most` bytes: an endless one cannot fill the memory.
-///
-/// # Errors
-///
-/// If it cannot be read.
+/// Fails if it cannot be read.
 pub fn read_at_most(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(most).read_to_end(&mut bytes)?;

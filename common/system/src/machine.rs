@@ -12,11 +12,8 @@ use crate::pages;
 
 /// The machine called `which`: `host` for this one, a name in the catalogue, or the path of
 /// a description.
-///
-/// # Errors
-///
-/// If there is no such machine, or its description is wrong (the error names
-/// the key, the line and the reason).
+/// Fails if there is no such machine, or its description is wrong (the error names the key, the
+/// line and the reason).
 pub fn select(which: &str) -> Result<Machine, MachineError> {
     if which.eq_ignore_ascii_case("host") {
         return host();
@@ -30,10 +27,7 @@ pub fn select(which: &str) -> Result<Machine, MachineError> {
 }
 
 /// The machine described in the file at `path`.
-///
-/// # Errors
-///
-/// If the file cannot be read, or is not the description of a machine.
+/// Fails if the file cannot be read, or is not the description of a machine.
 pub fn read(path: &Path) -> Result<Machine, MachineError> {
     // in UTF-16 a character takes two bytes
     let text = crate::files::read_at_most(path, 2 * LONGEST as u64 + 4)
@@ -50,10 +44,7 @@ pub fn read(path: &Path) -> Result<Machine, MachineError> {
 
 /// The description of `which` as text: a catalogue entry with its comments, or the host's,
 /// from what the system reports.
-///
-/// # Errors
-///
-/// If there is no such machine.
+/// Fails if there is no such machine.
 pub fn description(which: &str) -> Result<String, MachineError> {
     match catalogue().iter().find(|entry| entry.name.eq_ignore_ascii_case(which)) {
         Some(entry) => Ok(entry.text.to_string()),
@@ -64,10 +55,7 @@ pub fn description(which: &str) -> Result<String, MachineError> {
 /// This machine, as described by the calling thread's processor (pin the thread first if
 /// cores differ). What neither the system nor the processor reports is listed in
 /// [`unknown`](Machine::unknown).
-///
-/// # Errors
-///
-/// If neither reports the level 1 data cache.
+/// Fails if neither reports the level 1 data cache.
 pub fn host() -> Result<Machine, MachineError> {
     from_facts(&Facts::of_host())
 }

@@ -33,10 +33,7 @@ pub struct PageBlock {
 
 impl PageBlock {
     /// A block of at least `bytes` bytes.
-    ///
-    /// # Errors
-    ///
-    /// If the system has no such block.
+    /// Fails if the system has no such block.
     pub fn new(bytes: usize, kind: PageKind) -> Result<PageBlock, OutOfMemory> {
         let refused = || OutOfMemory(Bytes(bytes as u64));
         let len = bytes.max(1).checked_next_multiple_of(HUGE_PAGE).ok_or_else(refused)?;

@@ -15,10 +15,7 @@ pub use crate::os::{StepError, Trace};
 /// `body` must not allocate, take a lock, print, panic or unwind, nor call anything else
 /// that POSIX does not list as async-signal-safe. It may compute in memory that existed
 /// before.
-///
-/// # Errors
-///
-/// If the system does not support or allow stepping, or `body` executes more than `limit`
+/// Fails if the system does not support or allow stepping, or `body` executes more than `limit`
 /// instructions.
 pub unsafe fn trace(limit: u64, body: &mut dyn FnMut()) -> Result<Trace, StepError> {
     // SAFETY: an empty body fulfils the contract.

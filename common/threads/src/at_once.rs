@@ -16,10 +16,7 @@ use unasked::{AffinityGuard, current, pin};
 /// With a processor for each item, each thread is pinned to its own, if the system allows
 /// it. Without pinning, the system may start two threads on one processor, and separate
 /// them milliseconds later.
-///
-/// # Errors
-///
-/// If the system does not start enough threads; then nothing is done.
+/// Fails if the system does not start enough threads; then nothing is done.
 pub fn at_once<T: Send>(
     mut items: impl Iterator<Item = T>,
     places: &[usize],

@@ -85,10 +85,7 @@ impl<R: BufRead> Trace<R> {
     }
 
     /// The next access; `None` at the end.
-    ///
-    /// # Errors
-    ///
-    /// If a line is no access, or cannot be read; a clause that begins with the line.
+    /// Fails if a line is no access, or cannot be read; a clause that begins with the line.
     pub fn read(&mut self) -> Result<Option<Access>, String> {
         loop {
             self.buffer.clear();

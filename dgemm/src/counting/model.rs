@@ -17,10 +17,7 @@ const SAMPLED_S: f64 = 20.0;
 
 /// Counts `variant` on `machine`, from empty caches. Calls `progress` with the share (0 to 1)
 /// that is done.
-///
-/// # Errors
-///
-/// A sentence: the machine cannot be modelled, or it would take more than `limit_s` seconds.
+/// Fails with a sentence: the machine cannot be modelled, or it would take more than `limit_s` seconds.
 pub fn count(
     variant: &Variant,
     p: &Problem,

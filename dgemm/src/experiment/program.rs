@@ -71,10 +71,7 @@ const SIDE: usize = 512;
 const OPERATION: f64 = 0.5e-9;
 
 /// Runs the program.
-///
-/// # Errors
-///
-/// If the command line names something that does not exist, or something fails.
+/// Fails if the command line names something that does not exist, or something fails.
 pub fn run(args: Args) -> Result<(), Failure> {
     cli::limit_to(args.isa);
     if args.list {
@@ -120,10 +117,7 @@ fn subjects(variant: &str) -> Result<Vec<Subject>, Failure> {
 }
 
 /// The rung of that name.
-///
-/// # Errors
-///
-/// If there is none; the sentence names all.
+/// Fails if there is none; the sentence names all.
 pub fn rung(name: &str) -> Result<&'static Variant, Failure> {
     Variant::find(name).ok_or_else(|| {
         let names: Vec<&str> = VARIANTS.iter().map(|v| v.name).collect();

@@ -35,10 +35,7 @@ impl Subject {
     }
 
     /// `c += a * b`.
-    ///
-    /// # Errors
-    ///
-    /// If the system does not start enough threads.
+    /// Fails if the system does not start enough threads.
     pub fn run(self, p: &Problem) -> Result<(), NoThread> {
         match self {
             Subject::Rung(variant) => variant.run_native(p),

@@ -75,10 +75,7 @@ impl<'a> Problem<'a> {
 
     /// Matrices `a`, `b` with elements between 0.5 and 1.5 and a `c` of zeros, one after
     /// the other, then the copies, starting at a line.
-    ///
-    /// # Errors
-    ///
-    /// If `arena` has fewer than [`Problem::bytes`] bytes left.
+    /// Fails if `arena` has fewer than [`Problem::bytes`] bytes left.
     pub fn new(arena: &'a Arena, [m, n, k]: [usize; 3], blocks: Blocks) -> Result<Problem<'a>, OutOfMemory> {
         let p = Problem::without_numbers(arena, [m, n, k], blocks)?;
         let mut random = Random::new(1);
@@ -91,10 +88,7 @@ impl<'a> Problem<'a> {
 
     /// A problem with matrices that were never written, for which the system provides no
     /// memory: for machines on which a product is counted, not computed.
-    ///
-    /// # Errors
-    ///
-    /// The same as for [`new`](Problem::new).
+    /// Fails as [`new`](Problem::new) does.
     pub fn without_numbers(
         arena: &'a Arena,
         [m, n, k]: [usize; 3],

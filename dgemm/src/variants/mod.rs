@@ -72,10 +72,7 @@ impl Variant {
 
     /// `c += a * b` as the program runs it: on native memory, and with threads if the rung
     /// has them.
-    ///
-    /// # Errors
-    ///
-    /// If the system does not start enough threads; c is then invalid.
+    /// Fails if the system does not start enough threads; c is then invalid.
     pub fn run_native(&self, p: &Problem) -> Result<(), NoThread> {
         if self.kernel == Kernel::Threads {
             return threads::multiply(p);

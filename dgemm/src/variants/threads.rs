@@ -11,10 +11,7 @@ use crate::rungs::widest::{Product, tile};
 
 /// `c += a * b`, the first block of c on this thread, every other one on a thread of its
 /// own.
-///
-/// # Errors
-///
-/// If the system does not start enough threads; c is then invalid.
+/// Fails if the system does not start enough threads; c is then invalid.
 ///
 /// It takes only a [`Problem`], because its c and its scratch memory overlap nothing. A
 /// caller cannot pass the same view three times:

@@ -57,14 +57,6 @@ fn all_is_one_record_with_every_rung_and_the_yardstick() {
 }
 
 #[test]
-fn counters_none_only_times() {
-    let text = stdout(&["ikj", "40", "--counters", "none"]);
-    assert!(text.contains("seconds="));
-    assert!(text.contains("not counted (--counters none"), "{text}");
-    assert!(!text.contains("source=model"), "{text}");
-}
-
-#[test]
 fn sides_may_differ_and_blocks_be_set() {
     // Long and thin matrices need only memory for their elements.
     for args in

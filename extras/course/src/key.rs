@@ -30,10 +30,7 @@ pub(crate) struct Phrase {
 impl Phrase {
     /// What machines are drawn from: derived from the phrase once for a class, and slowly,
     /// so that an attacker who tries phrases needs as long for each.
-    ///
-    /// # Errors
-    ///
-    /// If the words cannot be read, or are too few.
+    /// Fails if the words cannot be read, or are too few.
     pub(crate) fn read(&self) -> Result<String, Failure> {
         let path = self.key_file.as_deref().unwrap_or(Path::new("-"));
         let bytes = match &self.key_file {
@@ -163,10 +160,7 @@ impl Key {
     }
 
     /// Reads `FILE-key.json`.
-    ///
-    /// # Errors
-    ///
-    /// If the file is not a key.
+    /// Fails if the file is not a key.
     pub(crate) fn read(path: &Path) -> Result<Key, Failure> {
         let read: Result<Key, _> = serde_json::from_str(&input::text(path)?);
         read.ok().filter(|key| key.schema == SCHEMA).ok_or_else(|| {

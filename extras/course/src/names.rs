@@ -11,10 +11,7 @@ const LONGEST_NAME: usize = 100;
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 /// A name in normal form (Unicode's NFC), with one space for any blanks in it, and none around it.
-///
-/// # Errors
-///
-/// If it is empty, or cannot be shown in a list; a clause.
+/// Fails if it is empty, or cannot be shown in a list; a clause.
 pub(super) fn normalised(name: &str) -> Result<String, String> {
     let given = name.trim();
     let name = spaced(given);

@@ -39,10 +39,7 @@ impl Listed {
 
 impl Roster {
     /// The class; `None` without a roster.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be read, has no such column, or a name is empty or repeated.
+    /// Fails if it cannot be read, has no such column, or a name is empty or repeated.
     pub(crate) fn read(&self) -> Result<Option<Listed>, Failure> {
         self.roster.as_deref().map(|path| read(path, &self.name_columns)).transpose()
     }
@@ -77,10 +74,7 @@ fn read(path: &Path, columns: &[String]) -> Result<Listed, Failure> {
 }
 
 /// The names in normal form; each must be unique.
-///
-/// # Errors
-///
-/// If one is empty, cannot be shown, or would share a file name with another.
+/// Fails if one is empty, cannot be shown, or would share a file name with another.
 pub(crate) fn unique(given: impl Iterator<Item = String>, file: &str) -> Result<Vec<String>, Failure> {
     distinct(given, file, |place| format!("{file}, student {}", place + 1))
 }

@@ -31,10 +31,7 @@ impl Row {
 
 impl Table {
     /// Reads a table with a header; commas, semicolons or tabs separate it.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be read, is not a table, or a row has more cells than the header: an
+    /// Fails if it cannot be read, is not a table, or a row has more cells than the header: an
     /// unquoted cell with a separator in it moves the cells after it.
     pub(crate) fn read(path: &Path) -> Result<Table, Failure> {
         let name = input::name(path);
@@ -58,10 +55,7 @@ impl Table {
     }
 
     /// What `use_it` makes of the table in that file; its errors are clauses.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be read, or used; the sentence names the file.
+    /// Fails if it cannot be read, or used; the sentence names the file.
     pub(crate) fn read_with<T>(
         path: &Path,
         use_it: impl FnOnce(Table) -> Result<T, String>,
@@ -70,10 +64,7 @@ impl Table {
     }
 
     /// Reads a table from a text.
-    ///
-    /// # Errors
-    ///
-    /// If it is empty, or a quoted cell does not end; a clause.
+    /// Fails if it is empty, or a quoted cell does not end; a clause.
     pub(crate) fn parse(text: &str) -> Result<Table, String> {
         let (separator, body) = separated(text);
         if body.matches('"').count() % 2 == 1 {
@@ -106,10 +97,7 @@ impl Table {
     }
 
     /// The only column with one of the `names`; case and blanks around it are ignored.
-    ///
-    /// # Errors
-    ///
-    /// If there are two; a clause.
+    /// Fails if there are two; a clause.
     pub(crate) fn column(&self, names: &[&str]) -> Result<Option<usize>, String> {
         let folded = |name: &str| name.trim().to_lowercase();
         let is = |at: &usize| names.iter().any(|name| folded(name) == folded(&self.header[*at]));

@@ -49,10 +49,7 @@ const LARGE: usize = 64 << 20;
 const EXPERIMENTS: f64 = 0.8;
 
 /// Experiments, prints, draws.
-///
-/// # Errors
-///
-/// If the machine cannot be modelled, nothing was found, or a file cannot be written.
+/// Fails if the machine cannot be modelled, nothing was found, or a file cannot be written.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let findings = match &args.machine {
         Some(name) => on_model(name)?,
@@ -91,10 +88,7 @@ fn on_model(name: &str) -> Result<Findings, Failure> {
 }
 
 /// Experiments on this machine for about so many `seconds`.
-///
-/// # Errors
-///
-/// If memory is short, or no level of cache was found.
+/// Fails if memory is short, or no level of cache was found.
 pub fn on_time(seconds: u32) -> Result<Findings, Failure> {
     if let Some(here) = cpu::current()
         && !cpu::pin(&[here])

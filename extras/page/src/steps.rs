@@ -46,10 +46,7 @@ pub struct Steps {
 
 impl Steps {
     /// Runs `kernel` on the first cache of `machine`, without other levels and empty.
-    ///
-    /// # Errors
-    ///
-    /// A sentence, if the cache cannot be shown or the kernel's sizes are impossible.
+    /// Fails, with a sentence, if the cache cannot be shown or the kernel's sizes are impossible.
     pub fn walk(machine: &Machine, kernel: &Kernel) -> Result<Steps, String> {
         let machine = alone(machine)?;
         let arena = kernel.arena()?;
@@ -60,10 +57,7 @@ impl Steps {
     }
 
     /// Records the accesses that `text` describes: a trace, or loops.
-    ///
-    /// # Errors
-    ///
-    /// A sentence, if the cache cannot be shown or the text is neither.
+    /// Fails, with a sentence, if the cache cannot be shown or the text is neither.
     pub fn of_text(machine: &Machine, text: &str) -> Result<Steps, String> {
         let machine = alone(machine)?;
         let first = &machine.levels[0];
@@ -138,10 +132,7 @@ impl Steps {
     }
 
     /// The state after step `at`; 0 is before the first one.
-    ///
-    /// # Errors
-    ///
-    /// A sentence, if there are fewer steps.
+    /// Fails, with a sentence, if there are fewer steps.
     pub(crate) fn state(&self, at: usize) -> Result<Value, String> {
         let done = self.steps.get(..at).ok_or_else(|| {
             format!("there is no step {at}: the first {} accesses are shown", self.steps.len())

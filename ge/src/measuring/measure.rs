@@ -46,11 +46,8 @@ pub struct Outcome {
 
 /// The results of `variants` with the settings of `task`. In each round every rung runs once,
 /// so that a slow moment of the machine affects neighbouring rungs equally.
-///
-/// # Errors
-///
-/// If the processor lacks a rung's instructions, there is not enough memory, the matrix cannot
-/// be eliminated, or a rung that should have ge1's bits has others.
+/// Fails if the processor lacks a rung's instructions, there is not enough memory, the matrix
+/// cannot be eliminated, or a rung that should have ge1's bits has others.
 pub fn outcomes(
     variants: &[&'static Variant],
     task: &Task,
@@ -108,10 +105,7 @@ fn same_bits(outcomes: &[Outcome], new: &Outcome) -> Result<(), Failure> {
 }
 
 /// Checks that there is memory for a run at size `n`, with a copy of its matrix.
-///
-/// # Errors
-///
-/// If there is not; the sentence names the size.
+/// Fails if there is not; the sentence names the size.
 pub fn check_memory(n: usize, threads: usize) -> Result<usize, Failure> {
     let copy = n.checked_mul(n).and_then(|elements| elements.checked_mul(8));
     let bytes = System::bytes(n, threads).zip(copy).and_then(|(bytes, copy)| bytes.checked_add(copy));
@@ -163,10 +157,7 @@ pub fn row(size: usize, outcome: &Outcome, totals: Option<[Reading; 2]>) -> Row 
 }
 
 /// Chooses the source of instructions and cycles.
-///
-/// # Errors
-///
-/// If `--counters hardware` was asked for and counts neither.
+/// Fails if `--counters hardware` was asked for and counts neither.
 pub fn plan(session: &Session) -> Result<Plan, Failure> {
     // The cache model does not count instructions.
     Ok(session.plan(&[Event::TOT_INS, Event::TOT_CYC])?.without_model())
@@ -178,10 +169,7 @@ pub type AllStepped = BTreeMap<&'static str, Stepped>;
 /// Instructions and cycles of another run: from hardware, as `plan` says; else
 /// single-stepped instructions and cycles from the clock; nothing if only hardware is
 /// wanted.
-///
-/// # Errors
-///
-/// If the rung does not run, there is not enough memory, or a counter fails.
+/// Fails if the rung does not run, there is not enough memory, or a counter fails.
 pub fn totals(
     task: &Task,
     session: &Session,

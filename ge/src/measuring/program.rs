@@ -97,10 +97,7 @@ pub fn main(name: &'static str) -> ExitCode {
 }
 
 /// Runs the rung that the command line names, or lists them.
-///
-/// # Errors
-///
-/// If this machine cannot run it, or the command line is invalid.
+/// Fails if this machine cannot run it, or the command line is invalid.
 pub fn any(arguments: AnyRung) -> Result<(), Failure> {
     match (arguments.variant, arguments.size) {
         (Some(name), Some(size)) if !arguments.list => run(&name, size, arguments.threads, &arguments.what),
@@ -114,10 +111,7 @@ fn listed(variant: &Variant) -> String {
 }
 
 /// The rung of that name.
-///
-/// # Errors
-///
-/// If there is none; the sentence names all.
+/// Fails if there is none; the sentence names all.
 pub fn rung(name: &str) -> Result<&'static Variant, Failure> {
     find(name).ok_or_else(|| {
         let names = VARIANTS.iter().map(|v| v.name).collect::<Vec<_>>().join(", ");

@@ -39,10 +39,7 @@ impl Fill {
     }
 
     /// Whether this matrix of `n` by `n` elements can be eliminated, without computing it.
-    ///
-    /// # Errors
-    ///
-    /// If a pivot is zero.
+    /// Fails if a pivot is zero.
     pub fn eliminable(self, n: usize) -> Result<(), Broken> {
         if self == Fill::ZeroPivot && n > 1 { Err(Broken::ZeroPivot(0)) } else { Ok(()) }
     }
@@ -60,10 +57,7 @@ pub enum Broken {
 }
 
 /// Checks the matrix after elimination. The last pivot may be zero: it is not a divisor.
-///
-/// # Errors
-///
-/// If a pivot was zero, or an element overflowed.
+/// Fails if a pivot was zero, or an element overflowed.
 pub fn eliminated(a: Matrix<f64>) -> Result<(), Broken> {
     let divisors = 0..a.rows().saturating_sub(1);
     if let Some(zero) = divisors.into_iter().find(|&k| a.at(k, k).get() == 0.0) {

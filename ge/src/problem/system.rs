@@ -104,10 +104,7 @@ impl<'a> System<'a> {
 
     /// An `n` by `n` matrix of zeros, for one thread on each of `processors`; if that is
     /// empty, for one thread on the first.
-    ///
-    /// # Errors
-    ///
-    /// If the arena has less than [`System::bytes`] left.
+    /// Fails if the arena has less than [`System::bytes`] left.
     pub fn new(arena: &'a Arena, n: usize, processors: &'a [usize]) -> Result<System<'a>, OutOfMemory> {
         let processors = if processors.is_empty() { &[0] } else { processors };
         let matrix = arena.matrix("a", n, n)?;

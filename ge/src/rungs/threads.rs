@@ -17,10 +17,7 @@ use crate::rungs::{NotRun, blocked};
 /// Eliminates below the diagonal. The first member of the
 /// team is this thread; each other one is a new thread, pinned to its own processor of the
 /// system's if the operating system allows it.
-///
-/// # Errors
-///
-/// If the processor lacks AVX2, or the system starts no more threads.
+/// Fails if the processor lacks AVX2, or the system starts no more threads.
 ///
 /// This type fixes what a thread does. A caller cannot pass a closure of its own, which
 /// might write where another thread reads:

@@ -18,10 +18,7 @@ use kernels::{KERNELS, Operands};
 /// The six products: their accesses and misses, and their times, measured in turns so that
 /// a disturbance affects all. Times with one instruction for each access (`cpu_s`), for
 /// which the counts are, and with free choice of the compiler (`free_cpu_s`).
-///
-/// # Errors
-///
-/// If the line is impossible, memory is short or a counter fails.
+/// Fails if the line is impossible, memory is short or a counter fails.
 pub fn measure(session: &Session, size: u32, line: Bytes) -> Result<Record, Failure> {
     let block = mm3::elements_per_line(line)?;
     let options = Options::new(size, &["PAPI_L1_DCM", "PAPI_LD_INS", "PAPI_SR_INS"]);

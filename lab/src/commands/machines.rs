@@ -16,10 +16,7 @@ pub(crate) struct Args {
 }
 
 /// Prints the list, or one description.
-///
-/// # Errors
-///
-/// If there is no such machine, or its description is sealed.
+/// Fails if there is no such machine, or its description is sealed.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Some(name) = args.name.as_deref() else { return output::print(&list()) };
     // A printed description can be given to a program; that of a sealed machine stays

@@ -15,11 +15,8 @@ const FILE: &str = "answers.json";
 
 /// The answers in `folder`'s page and in its `answers.json`, merged; empty if there is
 /// neither.
-///
-/// # Errors
-///
-/// If one of them cannot be read, because its answers would be lost, or if they are of different
-/// students.
+/// Fails if one of them cannot be read, because its answers would be lost, or if they are of
+/// different students.
 pub(super) fn read_from(folder: &Path) -> Result<Answers, Failure> {
     let mut answers = read(&folder.join(PAGE), &Answers::of_page)?;
     answers.join(read(&folder.join(FILE), &Answers::parse)?).map_err(|_| {

@@ -52,10 +52,7 @@ impl Drop for Lock {
 impl Folder {
     /// Makes or finds the temporary folder of a run, which its `settings` identify; people know it
     /// by its `command`. With `afresh`, discards what is in it.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be made, another run uses it, or it has the records of a run with other
+    /// Fails if it cannot be made, another run uses it, or it has the records of a run with other
     /// settings.
     pub(super) fn open(path: &Path, command: &str, settings: &str, afresh: bool) -> Result<Folder, Failure> {
         let refused = |error: &dyn std::fmt::Display| cannot_write(path, error);

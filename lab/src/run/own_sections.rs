@@ -62,10 +62,7 @@ pub(super) fn calls(assignment: &Assignment, args: &Args) -> Vec<ProgramCall> {
 }
 
 /// Runs all of them that are not stored already; `remarks` gets the optional ones that failed.
-///
-/// # Errors
-///
-/// If another one fails, or a section shows a figure that its records lack.
+/// Fails if another one fails, or a section shows a figure that its records lack.
 pub(super) fn measure(
     calls: &[ProgramCall],
     assignment: &Assignment,

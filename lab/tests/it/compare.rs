@@ -1,6 +1,7 @@
 //! `lab compare` as a student runs it.
 
 use std::fs;
+use std::path::Path;
 use std::process::Output;
 
 use crate::kit::lab;
@@ -10,15 +11,9 @@ fn output_of(output: &Output) -> (i32, String, String) {
     (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
 }
 
-#[test]
-fn two_machines_are_shown_next_to_each_other() {
-    let folder = tempfile::tempdir().unwrap();
-    for machine in ["i5-7500", "zen3"] {
-        let args = format!("run --size 16 --quick --hasten 1000 --machine {machine} --output {machine}");
-        let (code, _, said) = output_of(&lab(folder.path(), &args));
-        assert_eq!(code, 0, "{said}");
-    }
-    let (code, table, said) = output_of(&lab(folder.path(), "compare i5-7500 zen3"));
+/// Two reports next to each other, and a record next to itself.
+pub(crate) fn shows_what_differs(folder: &Path, one: &str, other: &str) {
+    let (code, table, said) = output_of(&lab(folder, &format!("compare {one} {other}")));
     assert_eq!(code, 0, "{said}");
     let lines: Vec<&str> = table.lines().collect();
     let at = |text: &str| {
@@ -27,10 +22,10 @@ fn two_machines_are_shown_next_to_each_other() {
     // Settings come before figures, and those that may be chance are counted.
     assert!(at("machine") < at("avg_time_us") && at("avg_time_us") < at("more of ns_per_access"), "{table}");
     assert_eq!(table.matches("machine").count(), 1, "{table}");
-    let (_, all, _) = output_of(&lab(folder.path(), "compare i5-7500 zen3 --all"));
+    let (_, all, _) = output_of(&lab(folder, &format!("compare {one} {other} --all")));
     assert!(all.lines().count() > 100 && !all.contains("more of"), "{all}");
-    // A run compared with itself.
-    let (_, same, _) = output_of(&lab(folder.path(), "compare zen3/records/mm1.json zen3/records/mm1.json"));
+    let record = format!("{other}/records/mm1.json");
+    let (_, same, _) = output_of(&lab(folder, &format!("compare {record} {record}")));
     assert_eq!(same, "nothing differs beyond its spread\n");
 }
 

@@ -5,8 +5,12 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::kit::{self, lab, stderr};
+use serde_json::{Value as Json, json};
 
+use crate::kit::{self, lab, stderr};
+use crate::{compare, schema};
+
+const SCHEMA: &str = include_str!("../../../common/records/schemas/record.schema.json");
 const RECORDED: &str = include_str!("../../../common/tests/data/i5-7500/cm1-l1-1.out");
 
 /// Fails with one line that names `culprit`; clap's own messages have more.
@@ -19,15 +23,26 @@ fn refuses(folder: &Path, args: &str, code: i32, culprit: &str) {
     assert!(output.stdout.is_empty(), "{args}");
 }
 
+/// One small report of each of three machines, for all that is made of reports.
 #[test]
-fn a_run_writes_a_report_that_is_self_contained() {
+fn reports_are_self_contained_follow_the_schema_and_are_compared_and_drawn() {
     let folder = tempfile::tempdir().unwrap();
-    let output = lab(folder.path(), "run --quick --hasten 4 --size 32 --counters model --output r --quiet");
-    assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(0), ""));
-    // What the page asks for is not printed before it.
-    assert_eq!(String::from_utf8(output.stdout).unwrap(), "");
+    for machine in ["i5-7500", "zen3", "host"] {
+        let line =
+            format!("run --quick --hasten 1000 --size 16 --machine {machine} --output {machine} --quiet");
+        let output = lab(folder.path(), &line);
+        assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(0), ""));
+        // What the page asks for is not printed before it.
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), "");
+    }
+    is_self_contained(&folder.path().join("i5-7500"));
+    ["i5-7500", "host"].iter().for_each(|machine| schema_is_followed(&folder.path().join(machine)));
+    compare::shows_what_differs(folder.path(), "i5-7500", "zen3");
+    machines_are_drawn_separately(folder.path(), "i5-7500", "zen3");
+}
 
-    let page = fs::read_to_string(folder.path().join("r/report.html")).unwrap();
+fn is_self_contained(report: &Path) {
+    let page = fs::read_to_string(report.join("report.html")).unwrap();
     for section in ["2 Exercise", "3.1.1", "3.1.2", "3.2.1", "3.2.2", "3.2.3", "specification", "Checksum"] {
         assert!(page.to_lowercase().contains(&section.to_lowercase()), "{section}");
     }
@@ -35,19 +50,48 @@ fn a_run_writes_a_report_that_is_self_contained() {
     for outside in ["src=", "<link", "@import", "href=\"http", "url("] {
         assert!(!page.contains(outside), "{outside}");
     }
-    let json = |name: &str| -> serde_json::Value {
-        serde_json::from_str(&fs::read_to_string(folder.path().join("r").join(name)).unwrap()).unwrap()
-    };
-    let loads = json("records/mm1.json");
+    let loads = fs::read_to_string(report.join("records/mm1.json")).unwrap();
+    let loads: Json = serde_json::from_str(&loads).unwrap();
     let loads = loads["rows"][0]["figures"].as_array().unwrap().iter().find(|f| f["name"] == "PAPI_LD_INS");
-    assert_eq!(loads.unwrap()["amount"], 3.0 * 32f64.powi(3));
+    assert_eq!(loads.unwrap()["amount"], 3.0 * 16f64.powi(3));
     for (name, start) in [("cm1-l1.svg", &b"<svg"[..]), ("spark-stride.png", b"\x89PNG")] {
-        assert!(fs::read(folder.path().join("r/pictures").join(name)).unwrap().starts_with(start), "{name}");
+        assert!(fs::read(report.join("pictures").join(name)).unwrap().starts_with(start), "{name}");
     }
+}
 
-    // The plot reads the run's records.
-    let plotted = lab(folder.path(), "plot r/records/cm1-l1.json -o again.svg");
-    assert!(plotted.status.success(), "{}", stderr(&plotted));
+/// Whether all records of a report follow their schema.
+fn schema_is_followed(report: &Path) {
+    let schema: Json = serde_json::from_str(SCHEMA).unwrap();
+    let mut seen = 0;
+    for file in fs::read_dir(report.join("records")).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_some_and(|ending| ending == "json") {
+            let mut record: Json = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+            assert_eq!(schema::faults(&schema, &schema, &record, ""), Vec::<String>::new(), "{path:?}");
+            assert!(record["time"].as_str().unwrap().ends_with('Z') && record["id"] != "");
+            record["rows"][0]["figures"][0] = json!({ "name": "x", "amount": "0.5", "source": "model" });
+            record["more"] = json!(1);
+            assert_eq!(
+                schema::faults(&schema, &schema, &record, "").len(),
+                2,
+                "what is no record is refused"
+            );
+            seen += 1;
+        }
+    }
+    assert!(seen >= 7, "{seen} records in {report:?}");
+}
+
+fn machines_are_drawn_separately(folder: &Path, one: &str, other: &str) {
+    let files = format!("plot {one}/records/cm1-l1.json {other}/records/cm1-l1.json");
+    let drawn = lab(folder, &format!("{files} --sizes 32K,64K -o both.svg"));
+    assert!(drawn.status.success(), "{}", stderr(&drawn));
+    let picture = fs::read_to_string(folder.join("both.svg")).unwrap();
+    let source = format!("source: model; file {other}/records/cm1-l1.json");
+    for text in ["A: 32 KiB: ", "B: 64 KiB", "A: i5-7500 (", &source] {
+        assert!(picture.contains(text), "{text} in {picture}");
+    }
+    assert!(!picture.contains("median"), "{picture}");
 }
 
 #[test]
@@ -120,23 +164,6 @@ fn files_that_are_no_sweep_and_pictures_that_are_none_are_refused() {
     refuses(folder.path(), "plot good.out --sizes 3K", 2, "sizes");
     let tolerated = lab(folder.path(), "plot half.out nan.out --tolerate -o left.svg");
     assert!(tolerated.status.success(), "{}", stderr(&tolerated));
-}
-
-#[test]
-fn machines_are_drawn_separately_and_never_mixed() {
-    let folder = tempfile::tempdir().unwrap();
-    for machine in ["i5-7500", "zen3"] {
-        let args = format!("run --quick --hasten 1000 --size 16 --machine {machine} --output {machine}");
-        assert!(lab(folder.path(), &args).status.success());
-    }
-    let files = "plot i5-7500/records/cm1-l1.json zen3/records/cm1-l1.json";
-    let drawn = lab(folder.path(), &format!("{files} --sizes 32K,64K -o both.svg"));
-    assert!(drawn.status.success(), "{}", stderr(&drawn));
-    let picture = std::fs::read_to_string(folder.path().join("both.svg")).unwrap();
-    for text in ["A: 32 KiB: ", "B: 64 KiB", "A: i5-7500 (", "source: model; file zen3/records/cm1-l1.json"] {
-        assert!(picture.contains(text), "{text} in {picture}");
-    }
-    assert!(!picture.contains("median"), "{picture}");
 }
 
 #[test]

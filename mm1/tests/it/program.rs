@@ -90,16 +90,6 @@ fn a_size_may_be_given_with_its_name_or_without_and_a_slip_is_put_right() {
 }
 
 #[test]
-fn csv_and_json_carry_the_sources() {
-    let csv = stdout(&["--size", "16", "--counters", "model", "--format", "csv"]);
-    assert!(csv.starts_with("size,checksum,PAPI_L1_DCM,PAPI_L1_DCM_source,"), "{csv}");
-    let json: serde_json::Value =
-        serde_json::from_str(&stdout(&["--size", "16", "--counters", "model", "--format", "json"])).unwrap();
-    assert_eq!(json["rows"][0]["figures"][1]["source"], "model");
-    assert_eq!(json["rows"][0]["results"]["checksum"], 82944);
-}
-
-#[test]
 fn wrong_use_is_refused_in_one_line_with_exit_code_2() {
     let wrong: &[(&[&str], &str)] = &[
         (&["--size", "0"], "'0'"),
@@ -118,11 +108,4 @@ fn wrong_use_is_refused_in_one_line_with_exit_code_2() {
         assert!(message.contains(named), "{args:?}: {message}");
         assert!(out.stdout.is_empty(), "{args:?}");
     }
-}
-
-#[test]
-fn a_file_that_cannot_be_written_is_named_with_exit_code_1() {
-    let out = mm1(&["--size", "8", "--counters", "none", "--record", "/no/such/folder/r.json"]);
-    assert_eq!(out.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&out.stderr).contains("/no/such/folder/r.json"));
 }

@@ -70,20 +70,14 @@ pub struct Saved {
 
 impl Saved {
     /// Reads a file in any of the formats and of the [`encoding`]s.
-    ///
-    /// # Errors
-    ///
-    /// The same as for [`parse`](Saved::parse), and if it is not text.
+    /// Fails as [`parse`](Saved::parse) does, and if it is not text.
     pub fn read(bytes: &[u8]) -> Result<Saved, String> {
         within_limit(bytes)?;
         Saved::parse(&encoding::decode(bytes)?)
     }
 
     /// Reads a text in any of the formats.
-    ///
-    /// # Errors
-    ///
-    /// If no row is found, a line cannot be understood, or the text is too long; a sentence
+    /// Fails if no row is found, a line cannot be understood, or the text is too long; a sentence
     /// without the file's name.
     pub fn parse(text: &str) -> Result<Saved, String> {
         within_limit(text.as_bytes())?;

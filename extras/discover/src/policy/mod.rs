@@ -68,11 +68,8 @@ struct Scored {
 }
 
 /// Finds the replacement policy of the first level as `found` shows it.
-///
-/// # Errors
-///
-/// A sentence, where its sets are not known, no known policy explains the costs,
-/// or several do.
+/// Fails, with a sentence, where its sets are not known, no known policy explains the costs, or
+/// several do.
 pub(crate) fn policy(probe: &mut impl Probe, found: &LevelFound) -> Result<PolicyFound, String> {
     let sets = found.sets().map_err(|_| "its sets are not known".to_owned())?;
     if !(2..=32).contains(&sets.ways) {

@@ -61,12 +61,17 @@ fn is_new(report: &Path, old: &str) -> bool {
 fn killed(kills: usize, seed: u64) {
     let (mut random, mut long, mut seen) = (seed, Duration::from_secs(2), BTreeMap::new());
     let command = format!("{SHORT} --size 24");
+    let before = tempfile::tempdir().unwrap();
+    kit::printed(before.path(), &format!("{SHORT} --size 16"));
+    fs::write(before.path().join("report/answers.json"), TYPED).unwrap();
+    let old = fs::read_to_string(before.path().join("report/report.html")).unwrap();
     for _ in 0..kills {
         let folder = tempfile::tempdir().unwrap();
         let report = folder.path().join("report");
-        kit::printed(folder.path(), &format!("{SHORT} --size 16"));
-        fs::write(report.join("answers.json"), TYPED).unwrap();
-        let old = fs::read_to_string(report.join("report.html")).unwrap();
+        let mut copy = Command::new("cp");
+        assert!(
+            copy.args(["-r", "report"]).arg(&report).current_dir(before.path()).status().unwrap().success()
+        );
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let from = Instant::now();
         let mut run = begun(folder.path(), &format!("lab {command}"));

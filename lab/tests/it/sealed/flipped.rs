@@ -18,7 +18,7 @@ fn any_changed_bit_of_a_file_or_a_record_is_detected() {
         }
     }
     for (name, line) in [
-        ("cm1", "--max 8K --repeats 1 --machine M --format json"),
+        ("cm1", "--sizes 4K --strides 64 --repeats 1 --machine M --format json"),
         ("mm1", "--size 16 --machine M --format json"),
     ] {
         let text = String::from_utf8(run(folder.path(), name, line).stdout).unwrap();
