@@ -115,7 +115,7 @@ fn shared(products: &[Product; 4], found: &mut Vec<String>) {
     if !names.is_empty() {
         let (cause, remedy) = cause_of_waits(products.iter().find_map(|product| product.quota), 1);
         found.push(format!(
-            "{}: wall time is more than {WALL_OVER_CPU_WARNING} times CPU time: {cause}; the times on this page are CPU times, but waits and other programs in shared caches make them longer too: {remedy}, and run it again",
+            "{}: wall time is more than {WALL_OVER_CPU_WARNING} times CPU time: {cause}; this page shows CPU times, and other programs lengthen these too, since they use the same caches: {remedy}, and run it again",
             names.join(", ")
         ));
     }

@@ -102,20 +102,37 @@ impl Report<'_> {
         all.chain(self.further.iter().map(|own| (own.name.clone(), &own.record))).collect()
     }
 
-    /// The notes of all records with their record's name, without repetitions, also of their
-    /// reasons.
-    pub(crate) fn notes(&self) -> Vec<(String, &Note, String)> {
-        let mut notes = Vec::new();
-        let (mut known, mut reasons) = (BTreeSet::new(), BTreeSet::new());
+    /// The notes of all records, those of one kind once, and of one reason too: the names of the records, the first note,
+    /// and its sentence.
+    pub(crate) fn notes(&self) -> Vec<(Vec<String>, &Note, String)> {
+        let mut notes: Vec<(Vec<String>, &Note, String)> = Vec::new();
+        let (mut kinds, mut reasons) = (Vec::new(), BTreeSet::new());
         for (name, record) in self.records() {
-            for note in record.notes.iter().filter(|note| known.insert(note.to_string())) {
+            for note in record.notes.iter() {
                 let sentence = match note {
                     Note::StandIn { what, since: Some(why) } if !reasons.insert(why.clone()) => what.clone(),
                     _ => note.to_string(),
                 };
-                notes.push((name.clone(), note, sentence));
+                let kind = kind(&sentence);
+                match kinds.iter().position(|known| *known == kind) {
+                    Some(at) if !notes[at].0.contains(&name) => notes[at].0.push(name.clone()),
+                    Some(_) => {}
+                    None => {
+                        kinds.push(kind);
+                        notes.push((vec![name.clone()], note, sentence));
+                    }
+                }
             }
         }
         notes
     }
+}
+
+/// What sentences have in common that differ in their figures, or in the one word before a colon.
+fn kind(sentence: &str) -> String {
+    let clause = match sentence.split_once(": ") {
+        Some((subject, rest)) if !subject.contains(' ') => rest,
+        _ => sentence,
+    };
+    clause.split(|c: char| c.is_ascii_digit() || c == '.').collect()
 }

@@ -117,7 +117,11 @@ fn of_the_page() -> BTreeSet<String> {
         calls.filter_map(|pair| Some(pair[1].split_once('"')?.0.to_owned())).collect()
     };
     let whole = |(_, template): &(&str, &str)| said(template);
-    crate::render::TEMPLATES.iter().flat_map(whole).collect()
+    // sentences that are made in Rust
+    let causes = include_str!("../causes.rs").split("#[cfg(test)]").next().unwrap_or_default();
+    let calls = causes.split("say(").skip(1).filter_map(|call| call.trim_start().strip_prefix('"'));
+    let made = calls.filter_map(|call| Some(call.split_once('"')?.0.to_owned()));
+    crate::render::TEMPLATES.iter().flat_map(whole).chain(made).collect()
 }
 
 /// Every text of the page has a Portuguese translation, and every translation is used.
@@ -136,6 +140,8 @@ fn every_word_of_the_page_is_translated_once() {
         include_str!("../pictures.rs"),
         include_str!("../sweep.rs"),
         include_str!("../causes.rs"),
+        include_str!("../own_sections.rs"),
+        include_str!("../../../../lab/causes/src/kernels.rs"),
         include_str!("../template/specification.html"),
         include_str!("../../../../lab/src/run/environment.rs"),
     ]
