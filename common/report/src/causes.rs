@@ -7,6 +7,8 @@ use figures::value::Reading;
 use records::record::{Record, Row};
 use serde::Serialize;
 
+use crate::assignment::Say;
+
 /// A kernel's row of the table.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct BarPair {
@@ -41,9 +43,6 @@ const ENOUGH: usize = 3;
 const SUM_1: &str = "mm1, sum in a register";
 const SUM_2: &str = "mm2, sum in a register";
 const UNBLOCKED: &str = "ikj, without blocks";
-
-/// A sentence in the reader's language, with each `{}` replaced by one of the parts.
-type Say<'a> = &'a dyn Fn(&str, &[&str]) -> String;
 
 /// How much faster `after` is than `before`, or slower, by their medians; and the runs, made in turns, if they do not
 /// agree on which is faster.

@@ -53,21 +53,18 @@ impl Report<'_> {
         let [mm1, mm2, _, mm3] = &products;
         let fields = assignment.fields();
         let strange = not_asked(&typed.fields, |id| fields.iter().any(|field| field.id == id));
-        let mut warnings = checks::warnings(findings, &products);
+        let say = |sentence: &str, parts: &[&str]| assignment.sentence(sentence, parts);
+        let mut warnings = checks::warnings(findings, &products, &say);
         let assigned = assignment.matrix();
         if findings.size != assigned {
-            let size = findings.size;
-            warnings.insert(
-                0,
-                format!(
-                    "the matrices have {size} rows, not the {assigned} of the assignment: mm1, mm2 and mm3 do not count; before you hand in, run the same command without --quick and --size"
-                ),
-            );
+            let parts = [findings.size.to_string(), assigned.to_string()];
+            let sentence = "the matrices have {} rows, not the {} of the assignment: mm1, mm2 and mm3 do not count; before you hand in, run the same command without --quick and --size";
+            warnings.insert(0, say(sentence, &[&parts[0], &parts[1]]));
         }
         if !strange.is_empty() {
-            warnings.push(format!(
+            warnings.push(say(
                 "earlier answers to questions that this page does not ask stay among its answers: {}",
-                strange.join("; ")
+                &[&strange.join("; ")],
             ));
         }
         let gains = [Gain::of(mm2, mm1), Gain::of(mm3, mm1), Gain::of(mm3, mm2)];

@@ -118,9 +118,13 @@ fn of_the_page() -> BTreeSet<String> {
     };
     let whole = |(_, template): &(&str, &str)| said(template);
     // sentences that are made in Rust
-    let causes = include_str!("../causes.rs").split("#[cfg(test)]").next().unwrap_or_default();
-    let calls = causes.split("say(").skip(1).filter_map(|call| call.trim_start().strip_prefix('"'));
-    let made = calls.filter_map(|call| Some(call.split_once('"')?.0.to_owned()));
+    let sources =
+        [include_str!("../causes.rs"), include_str!("../checks.rs"), include_str!("../contents.rs")];
+    let code = sources.map(|text| text.split("#[cfg(test)]").next().unwrap_or_default()).concat();
+    let calls = code.replace("let sentence = ", "say(");
+    let calls = calls.split("say(").skip(1).filter_map(|call| call.trim_start().strip_prefix('"'));
+    let made: Vec<String> = calls.filter_map(|call| Some(call.split_once('"')?.0.to_owned())).collect();
+    assert!(made.len() > 20, "{made:?}");
     crate::render::TEMPLATES.iter().flat_map(whole).chain(made).collect()
 }
 
@@ -140,6 +144,8 @@ fn every_word_of_the_page_is_translated_once() {
         include_str!("../pictures.rs"),
         include_str!("../sweep.rs"),
         include_str!("../causes.rs"),
+        include_str!("../checks.rs"),
+        include_str!("../../../records/src/product.rs"),
         include_str!("../own_sections.rs"),
         include_str!("../../../../lab/causes/src/kernels.rs"),
         include_str!("../template/specification.html"),
