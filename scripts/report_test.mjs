@@ -270,6 +270,7 @@ async function checked(page) {
   await tab.click("#export");
   const saying = await tab.waitForFunction(() => /asked to save/.test(document.querySelector("#said").textContent) && document.querySelector("#said").textContent).then(found => found.jsonValue());
   check(/answers cannot be read and do not count: What is the cache capacity of this computer/.test(saying) && /missing: Number of the first student; Name/.test(saying), saying);
+  check(/holds.*elements of 16 bits/s.test(await tab.textContent(".formula:has(#s323-a-elements)")), "the unit is behind a field without one");
   check(await tab.textContent("[data-of=s311-c-size]") === "at least 32 and below 64 KiB", "the specification repeats what 3.1 found");
   // With the keyboard alone.
   await tab.locator("#s312-c-ways .forms input:checked").focus();
@@ -336,6 +337,10 @@ async function readable(page) {
   const browser = await playwright.chromium.launch({ executablePath: process.env.WEB_TEST_BROWSER, args: FLAGS });
   for (const width of [360, 1366]) for (const colorScheme of ["light", "dark"]) {
     const tab = await open(browser, page, { viewport: { width, height: 900 }, colorScheme });
+    const paper = await tab.evaluate(() => parseInt(getComputedStyle(document.body).backgroundColor.slice(4), 10));
+    check(colorScheme === "dark" ? paper < 60 : paper > 240, `${colorScheme}: the paper is ${paper} of 255 bright`);
+    check(await tab.locator("details.note[open]").count() === 0, "notes are folded");
+    await tab.evaluate(() => document.querySelectorAll("details").forEach(details => { details.open = true; }));
     await tab.evaluate(axe.source);
     const { violations } = await tab.evaluate(() => axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"] }));
     check(violations.length === 0, `axe: ${width} px, ${colorScheme} ${violations.map(v => `${v.id}: ${v.nodes[0].html.slice(0, 90)}`).join("; ")}`);
@@ -349,7 +354,9 @@ async function readable(page) {
   }
   // A4 less its margins, at 96 pixels an inch.
   const tab = await open(browser, page, { viewport: { width: 680, height: 990 } });
-  await tab.emulateMedia({ media: "print" });
+  await tab.emulateMedia({ media: "print", colorScheme: "dark" });
+  const [ink, breaks] = await tab.evaluate(() => [getComputedStyle(document.body).color, getComputedStyle(document.querySelector(".sweep")).breakInside]);
+  check(ink === "rgb(31, 36, 42)" && breaks === "auto", `paper has dark ink, and tables break: ${ink}, ${breaks}`);
   const { points, wide, high } = await tab.evaluate(() => ({
     points: Math.min(...[...document.querySelectorAll("td, th")].map(cell => parseFloat(getComputedStyle(cell).fontSize) * 0.75)),
     wide: [...document.querySelectorAll("table")].filter(table => table.getBoundingClientRect().right > 681).map(table => table.className),

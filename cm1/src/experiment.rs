@@ -4,7 +4,8 @@ use clap::Args;
 use common::cli::Counters;
 use common::events::Event;
 use common::failure::Failure;
-use common::measure::{self, Plan, Sample, Session, Walks};
+use common::machine::Machine;
+use common::measure::{self, Plan, Sample, Session, Walks, average_load};
 use common::note::Note;
 use common::record::{Record, Row};
 use common::saved::Saved;
@@ -99,7 +100,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
         plan: &plan,
         timer: timed.as_mut().map(|timed| timed as &mut dyn FnMut(Cell, f64) -> Result<Sample, Failure>),
         row: &mut |cell, accesses, sample| {
-            let row = row(cell, accesses, &event, sample);
+            let row = row(cell, accesses, &event, sample, &session.machine);
             // rows that may be measured again are printed at the end
             if !options.until_decided {
                 each(&row);
@@ -235,18 +236,22 @@ fn timer(
     Ok(None)
 }
 
-fn row(cell: Cell, accesses: f64, event: &Event, sample: &Sample) -> Row {
+fn row(cell: Cell, accesses: f64, event: &Event, sample: &Sample, machine: &Machine) -> Row {
     let misses = sample.count(event.name()).cloned().unwrap_or_else(|| Reading::missing("not measured"));
-    let row = Row::at([("size_bytes", cell.size.into()), ("stride_bytes", cell.stride.into())])
+    let mut row = Row::at([("size_bytes", cell.size.into()), ("stride_bytes", cell.stride.into())])
         .set("event", event.name())
         .with("avg_misses", misses.scaled(1.0 / accesses))
         .with("avg_time_us", sample.cpu.scaled(1e6 / accesses))
         .with("avg_cycles", sample.cycles.scaled(1.0 / accesses));
-    let model = sample.model.as_ref().filter(|_| misses.source() == Some(Source::Model));
-    match model.and_then(|counts| counts.walk_misses(event)).filter(|walks| *walks > 0) {
-        Some(walks) => row.with("avg_walk_misses", Reading::new(walks as f64 / accesses, Source::Model)),
-        None => row,
+    if let Some(counts) = sample.model.as_ref().filter(|_| misses.source() == Some(Source::Model)) {
+        if let Some(walks) = counts.walk_misses(event).filter(|walks| *walks > 0) {
+            row = row.with("avg_walk_misses", Reading::new(walks as f64 / accesses, Source::Model));
+        }
+        if let Some((average, _)) = average_load(counts, machine) {
+            row = row.with("average_load_ns", average);
+        }
     }
+    row
 }
 
 /// A line of the kit's output. `source` is that of the misses; the time and the cycles have
@@ -268,10 +273,11 @@ pub fn kit_row(row: &Row) -> String {
         let spread = row.reading(name).and_then(Reading::spread);
         spread.map_or(String::new(), |s| format!("\t{short}_min={:.6}\t{short}_max={:.6}", s.min, s.max))
     };
-    let walks = row.amount("avg_walk_misses");
-    let walks = walks.map_or(String::new(), |walks| format!("\tof_them_by_page_walks={walks:.6}"));
+    let own = |name, short| row.amount(name).map_or(String::new(), |amount| format!("\t{short}={amount:.6}"));
+    let walks = own("avg_walk_misses", "of_them_by_page_walks");
+    let average = own("average_load_ns", "average_load_ns");
     format!(
-        "cache_size={}\tstride={}\tavg_misses={misses}\tavg_time={time}\tavg_cycles={cycles}\tevent={event}\tsource={source}\ttime_source={clock}{}{}{walks}",
+        "cache_size={}\tstride={}\tavg_misses={misses}\tavg_time={time}\tavg_cycles={cycles}\tevent={event}\tsource={source}\ttime_source={clock}{}{}{walks}{average}",
         whole("size_bytes"),
         whole("stride_bytes"),
         spread("avg_misses", "misses"),

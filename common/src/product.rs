@@ -15,7 +15,9 @@ use records::product::{self, overflows};
 use records::record::{Record, Row};
 
 /// The fields of a record other than events.
-const TIMES: [&str; 3] = ["wall_cycles", "wall_s", "cpu_s"];
+const TIMES: [&str; 4] = ["wall_cycles", "wall_s", "cpu_s", AVERAGE];
+/// The average time of a load of a described machine.
+const AVERAGE: &str = "average_load_ns";
 
 /// A note on larger products.
 const WRAPS: &str = "elements of this product do not fit 16 bits and wrap as in C; so does the checksum";
@@ -169,6 +171,10 @@ pub fn record(
         .with("wall_cycles", sample.cycles.clone())
         .with("wall_s", sample.wall.clone())
         .with("cpu_s", sample.cpu.clone());
+    let average = sample.model.as_ref().and_then(|counts| measure::average_load(counts, &session.machine));
+    if let Some((average, formula)) = average {
+        row = row.with(AVERAGE, average).set("average_load", formula);
+    }
     session.note_waits(&mut record, &sample.wall, &sample.cpu, 1);
     record.rows.push(row);
     record
@@ -203,7 +209,7 @@ pub fn kit_text(record: &Record) -> String {
                 let modelled = reading.source() == Some(Source::Model);
                 let cpu = row.amount("cpu_s").filter(|_| name == "wall_s");
                 let what = match cpu {
-                    _ if modelled => "\tof the memory alone, no waits".to_owned(),
+                    _ if modelled => "\tof the memory alone, no waits".to_owned() + &average(row, name),
                     Some(cpu) => format!("\tcpu_s={cpu:.6}"),
                     None => String::new(),
                 };
@@ -215,6 +221,12 @@ pub fn kit_text(record: &Record) -> String {
         }
     }
     text
+}
+
+/// After the modelled time: the average of a load, and its formula.
+fn average(row: &Row, name: &str) -> String {
+    let average = row.amount(AVERAGE).filter(|_| name == "wall_s");
+    average.map_or(String::new(), |ns| format!("\taverage_load_ns={ns:.6}\t= {}", row.text("average_load")))
 }
 
 /// Prints the record, and saves it and its chart, as the options say.

@@ -1,5 +1,7 @@
 //! The sweep of spark: its cells, repetitions and output.
 
+use std::collections::BTreeMap;
+
 use clap::Args;
 use common::cli::Counters;
 use common::failure::Failure;
@@ -91,7 +93,32 @@ pub fn measure(
         },
     };
     session.sweep(&mut walks, &cells, &mut record)?;
+    disturbed(&record).into_iter().for_each(|note| session.note(&mut record, note));
     Ok(record)
+}
+
+/// Names the cells that take far longer than those of both adjacent strides.
+fn disturbed(record: &Record) -> Vec<String> {
+    let mut arrays: BTreeMap<u64, Vec<(u64, f64)>> = BTreeMap::new();
+    for row in &record.rows {
+        let place = row.whole("size_bytes").zip(row.whole("stride_bytes"));
+        if let Some(((size, stride), nanos)) = place.zip(row.amount("ns_per_access")) {
+            arrays.entry(size).or_default().push((stride, nanos));
+        }
+    }
+    let named = |(size, cells): (u64, Vec<(u64, f64)>)| {
+        let spikes = infer::spikes(&cells.iter().map(|cell| cell.1).collect::<Vec<_>>());
+        spikes.into_iter().map(move |at| {
+            let (stride, nanos) = cells[at];
+            format!(
+                "{} at stride {} took {nanos:.2} ns, far more than at the strides before and after: another program \
+                 disturbed this cell; measure it again (--sizes {size} --strides {stride})",
+                Bytes(size),
+                Bytes(stride)
+            )
+        })
+    };
+    arrays.into_iter().flat_map(named).collect()
 }
 
 /// The time of `accesses` dependent accesses.
@@ -134,5 +161,24 @@ pub fn kit_row(row: &Row) -> String {
             line + &format!("\trepeats={repeats}")
         }
         None => format!("{size}\t{stride}\t{elapsed}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_far_above_both_adjacent_ones_is_named() {
+        let mut record = Record::new("spark", "a machine");
+        // a step to another level is none
+        for (size, cells) in [(4096, [1.0, 1.1, 26.0, 1.0, 1.2]), (1 << 20, [1.0, 1.0, 9.0, 9.0, 9.5])] {
+            for (stride, nanos) in [1, 2, 4, 8, 16].into_iter().zip(cells) {
+                let row = Row::at([("size_bytes", size.into()), ("stride_bytes", stride.into())]);
+                record.rows.push(row.with("ns_per_access", Reading::new(nanos, Source::Timing)));
+            }
+        }
+        let notes = disturbed(&record);
+        assert!(notes.len() == 1 && notes[0].starts_with("4 KiB at stride 4 B took 26.00 ns"), "{notes:?}");
     }
 }

@@ -241,6 +241,9 @@ fn rows_that_miss_in_part_exclude_no_size() {
         }
         assert!(found.confidence < Confidence::High, "{case}");
     }
+    // an array between the sizes is measured where it shows the size, and where it shows the ways
+    let decide = read(&timed(12, &DOUBLING, none)).verdict.unwrap().decide;
+    assert_eq!(decide, [(48 << 10, 64), (48 << 10, 4096)]);
     // another program may use a way of 12 all the time
     for (ways, fits, sizes, confidence) in [
         (12, 48, [8, 16, 32, 47, 48, 49, 52, 64, 128], Confidence::High),

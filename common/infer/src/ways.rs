@@ -188,9 +188,8 @@ impl Sweep {
         rated.into_iter().filter(|rated| least <= most && rated.0 <= allowed).map(|rated| rated.1).collect()
     }
 
-    /// The cell that parts `all` most evenly into those that fit and those that
-    /// do not, and the same array at the line's stride: as many lines of one set
-    /// as a candidate has ways, or one more.
+    /// The array that parts `all` most evenly into those that fit and those that do not, at the line's stride or where
+    /// its lines are as many of one set as a candidate has ways, or one more. Measured at both, it shows size and ways.
     fn decide(&self, all: &[Candidate]) -> Vec<(u64, u64)> {
         let (curve, line) = (&self.curve, self.level.line);
         let open = |array: u64, stride: u64| {
@@ -199,21 +198,21 @@ impl Sweep {
         };
         let proposed = spread(all, PROPOSING).flat_map(|c| {
             let way = c.sets * line;
-            let arrays = [c.ways * way, (c.ways + 1) * way];
-            arrays.into_iter().flat_map(move |array| [(array, way), (array, line)])
+            [c.ways * way, (c.ways + 1) * way].map(|array| (array, way))
         });
-        let parted = |&(array, stride): &(u64, u64)| {
+        let parted = |array: u64, stride: u64| {
             let shares = spread(all, JUDGING).map(|c| missing(array / stride, stride / line, *c));
             let (fit, miss) = shares.fold((0, 0), |(fit, miss), share| {
                 (fit + usize::from(share == 0.0), miss + usize::from(share > MISSES_ALL))
             });
-            fit.min(miss)
+            if open(array, stride) { fit.min(miss) } else { 0 }
         };
-        let rated = proposed.filter(|cell| open(cell.0, cell.1)).map(|cell| (parted(&cell), cell));
+        let rated = proposed.map(|(array, way)| (parted(array, way).max(parted(array, line)), (array, way)));
         let best = rated.filter(|r| r.0 > 0).max_by_key(|(parted, cell)| (*parted, std::cmp::Reverse(*cell)));
-        let Some((_, (array, stride))) = best else { return Vec::new() };
-        let at_line = Some((array, line)).filter(|_| stride != line && open(array, line));
-        at_line.into_iter().chain([(array, stride)]).collect()
+        let Some((_, (array, way))) = best else { return Vec::new() };
+        let mut strides = vec![line, way];
+        strides.dedup();
+        strides.into_iter().filter(|stride| open(array, *stride)).map(|stride| (array, stride)).collect()
     }
 
     /// Whether the level above may hold lines of that walk itself. Of one that

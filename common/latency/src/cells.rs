@@ -27,6 +27,8 @@ pub struct Cells {
     line: usize,
     /// Time of a hit for steps of 1, 2, 4 and [`WORD`] bytes.
     hits: [Option<f64>; 4],
+    /// What a miss of the first level costs in addition if the lines share few of its sets.
+    crowded: Option<f64>,
     /// Additional time of TLB misses per block of adjacent elements, by the bytes of the array and
     /// from one block to the next.
     translations: BTreeMap<(usize, usize), f64>,
@@ -37,6 +39,9 @@ const TINY: usize = 1024;
 
 /// Arrays up to this size may fit into a private cache.
 const PRIVATE: usize = 1 << 20;
+
+/// Strides of so many bytes or more use few sets of the first level: no usual one has a larger way.
+const CROWDED: usize = 4096;
 
 /// The levels' latencies are measured with working sets up to this size: 4 times the
 /// largest private cache of any machine in the catalogue.
@@ -58,7 +63,7 @@ impl Cells {
         })?;
         probe.effort = ONCE;
         let line = found.levels.first().and_then(|level| level.line).unwrap_or(64) as usize;
-        Ok(Cells { probe, found, line, hits: [None; 4], translations: BTreeMap::new() })
+        Ok(Cells { probe, found, line, hits: [None; 4], crowded: None, translations: BTreeMap::new() })
     }
 
     /// Why the misses of a level are not reported.
@@ -87,6 +92,12 @@ impl Cells {
                 level.latency + level.penalty
             ));
         }
+        if self.found.levels.len() > 1 {
+            notes.push(format!(
+                "at strides of {CROWDED} bytes or more all lines share few sets of the first level, and a miss in it \
+                 that hits the second takes longer; what it takes longer is measured and subtracted"
+            ));
+        }
         notes.push(
             "at strides below 8 bytes only the first access to a word of 8 bytes reads an address. The others read \
              bytes; each value is masked to zero and added to the next address. So every access depends on the one \
@@ -95,7 +106,8 @@ impl Cells {
         );
         if self.probe.contiguous() < HUGE_PAGE as u64 {
             notes.push(format!(
-                "{}. Pages that share sets make a large cache look smaller. The cost of a TLB miss is measured for \
+                "{}. Pages that share sets make a large cache look smaller, and the rows of a level after the first do \
+                 not show its ways. The cost of a TLB miss is measured for \
                  each number of pages and subtracted",
                 if self.probe.huge() {
                     "the system gave huge pages, but the virtual machine's host splits them into small ones"
@@ -125,21 +137,30 @@ impl Cells {
         // is the cell's time
         let own = if size <= PRIVATE { timed.fastest } else { timed.typical };
         let beyond = own - hit - self.translation(size, stride);
-        Ok(CellTime { nanos: timed.nanos, misses: self.misses(beyond, stride) })
+        let crowded = if stride < CROWDED { 0.0 } else { self.crowded() };
+        Ok(CellTime { nanos: timed.nanos, misses: self.misses(beyond, stride, crowded) })
     }
 
-    /// Misses per access, from the time above that of a hit. Only the first access to a
-    /// line waits for it; its time is a mixture of the levels' latencies, and a level
+    /// What a miss of the first level that hits the second costs in addition at large strides: of twice the lines of that
+    /// level, few enough for the second wherever their pages are.
+    fn crowded(&mut self) -> f64 {
+        if let Some(known) = self.crowded {
+            return known;
+        }
+        let usual = self.found.levels.first().map(|level| (2 * level.size as usize, level.penalty));
+        let extra = usual.map_or(0.0, |(size, penalty)| {
+            let own = self.walk(size, CROWDED).fastest;
+            (own - self.hit(WORD) - self.translation(size, CROWDED) - penalty).max(0.0)
+        });
+        *self.crowded.insert(extra)
+    }
+
+    /// Misses per access, from the time above that of a hit. Only the first access to a line waits for it, and a level
     /// cannot have more misses than lines that are accessed.
-    fn misses(&self, beyond: f64, stride: usize) -> [Option<f64>; 2] {
+    fn misses(&self, beyond: f64, stride: usize, crowded: f64) -> [Option<f64>; 2] {
         let own_lines = (stride as f64 / self.line as f64).min(1.0);
-        let mut left = beyond / own_lines;
-        [0, 1].map(|level| {
-            let penalty = self.found.levels.get(level)?.penalty;
-            let share = (left / penalty).clamp(0.0, 1.0);
-            left -= share * penalty;
-            Some(own_lines * share)
-        })
+        let penalties = [0, 1].map(|level| self.found.levels.get(level).map(|found| found.penalty));
+        shares(beyond / own_lines, penalties, crowded).map(|share| share.map(|share| own_lines * share))
     }
 
     /// Additional time of TLB misses for an access of that cell: once per block of adjacent
@@ -173,9 +194,38 @@ impl Cells {
     }
 }
 
+/// The shares of misses in a time, which is a mixture of the levels' latencies. A hit of the second level takes `crowded`
+/// longer, a miss does not.
+fn shares(mut left: f64, penalties: [Option<f64>; 2], crowded: f64) -> [Option<f64>; 2] {
+    let hits = [0.0, crowded];
+    [0, 1].map(|level| {
+        let (hit, penalty) = (hits[level], penalties[level]?);
+        let hit = hit.min(penalty / 2.0);
+        let share = ((left - hit) / (penalty - hit)).clamp(0.0, 1.0);
+        left -= share * penalty;
+        Some(share)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_that_share_few_sets_of_the_first_level_are_no_misses_of_the_second() {
+        let levels = [Some(3.0), Some(10.0)];
+        for (time, crowded, [first, second]) in [
+            (1.5, 0.6, [0.5, 0.0]),
+            (3.6, 0.0, [1.0, 0.06]),
+            (3.6, 0.6, [1.0, 0.0]),
+            (8.3, 0.6, [1.0, 0.5]),
+            (13.0, 0.6, [1.0, 1.0]),
+        ] {
+            let [Some(one), Some(two)] = shares(time, levels, crowded) else { panic!() };
+            assert!((one - first).abs() + (two - second).abs() < 1e-9, "{time}: {one} {two}");
+        }
+        assert_eq!(shares(3.6, [Some(3.0), None], 0.6), [Some(1.0), None]);
+    }
 
     #[test]
     fn strides_that_cannot_be_timed_are_refused() {

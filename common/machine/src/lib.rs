@@ -2,54 +2,7 @@
 //! clock, read from a TOML description, from the catalogue, or from the system
 //! this program runs on.
 //!
-//! A description needs a name and at least one cache; everything else has the
-//! default in this list.
-//!
-//! ```toml
-//! name = "example"
-//! description = "one line for a list"    # default: empty
-//! clock = "3.4 GHz"                      # needed where a latency is in cycles
-//!
-//! [memory]
-//! latency = "70 ns"                      # from the core's request to its data
-//!
-//! [pages]
-//! size = "4K"                            # default 4K
-//! mapping = "random"                     # identity (default) or random
-//! seed = 1                               # for random; default 1
-//! walk = "L1"                            # the cache in which a miss of the last TLB reads the page
-//!                                        # table: L1, L2; none (default): the table is not modelled
-//! walk_levels = 1                        # tables read in a walk, from the last; default 1: the
-//!                                        # entries above are in the paging-structure caches
-//!
-//! [core]
-//! in_flight = 10                         # accesses on their way at a time; default 1
-//! store = "1 cycle"                      # what a store costs; default nothing
-//! step = "2 cycles"                      # the other instructions, once per store; default nothing
-//! pass = "5 cycles"                      # starting the loop over; default nothing
-//!
-//! [[cache]]
-//! level = 1
-//! size = "32K"
-//! line = 64
-//! ways = 8                               # a number, or "full"
-//! replacement = "lru"                    # lru (default), plru, fifo, random
-//! write = "back"                         # back (default) or through
-//! allocate = true                        # whether a store that misses fetches the line; default true
-//! inclusion = "neither"                  # of the levels above: inclusive, exclusive, neither (default)
-//! index = "virtual"                      # default: virtual at level 1, physical below
-//! prefetch = "none"                      # none (default), next-line, stride, stream
-//! shared_by = 1                          # cores that share it; default 1, for information
-//! latency = "4 cycles"                   # of a load that hits this level
-//!
-//! [[tlb]]
-//! level = 1
-//! entries = 64
-//! ways = 4                               # a number, or "full"
-//! index = "modulo"                       # a page's set: modulo (default), or xor: the lower bits of
-//!                                        # the page's number, exclusive or the next as many
-//! penalty = "7 cycles"                   # what a miss adds, besides a walk's reads; default nothing
-//! ```
+//! `lab/README.md` lists the keys of a description, with their defaults.
 
 mod describe;
 mod error;

@@ -58,7 +58,7 @@ fn a_wrong_description_is_refused_with_key_line_and_reason() {
     refused("ways = 8", "ways = 0", 7, "cache.ways", "'0' is not a number of ways");
     refused("ways = 8", "ways = 8\nwayz = 8", 8, "wayz", "unknown field `wayz`");
     refused("line = 64", "line = 48", 6, "cache.line", "power of two");
-    refused("line = 64", "line = 4", 6, "cache.line", "4 B is no line size");
+    refused("line = 64", "line = 0", 6, "cache.line", "0 B is no line size");
     refused("size = \"32K\"", "size = 32", 5, "cache.size", "less than one line");
     refused("size = \"32K\"", "size = \"10G\"", 5, "cache.size", "10 GiB is more than the 1 GiB");
     refused("size = \"32K\"", "size = \"1G\"", 5, "cache.size", "16777216 lines, more than the 8388608");

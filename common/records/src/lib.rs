@@ -9,6 +9,8 @@ pub mod record;
 pub mod saved;
 pub mod sweep;
 
+use memchr as _; // for its features: see the workspace's Cargo.toml
+
 /// The kit's version, with the commit of its sources if that is known: `0.1.0+bedc93e1ab`.
 pub const VERSION: &str = env!("CACHE_LAB_VERSION");
 

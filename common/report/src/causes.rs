@@ -7,6 +7,8 @@ use figures::value::Reading;
 use records::record::{Record, Row};
 use serde::Serialize;
 
+use crate::assignment::Say;
+
 /// A kernel's row of the table.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct BarPair {
@@ -44,52 +46,74 @@ const UNBLOCKED: &str = "ikj, without blocks";
 
 /// How much faster `after` is than `before`, or slower, by their medians; and the runs, made in turns, if they do not
 /// agree on which is faster.
-fn speed(before: &Reading, after: &Reading) -> Option<String> {
+fn speed(before: &Reading, after: &Reading, say: Say<'_>) -> Option<String> {
     let ratio = before.amount()? / after.amount()?;
-    let (of, times) = if ratio < 1.0 { ("slow", ratio.recip()) } else { ("fast", ratio) };
     let turns = || before.runs().iter().zip(after.runs()).map(|(before, after)| before / after);
     let (least, most) = turns().reduce(f64::min).zip(turns().reduce(f64::max))?;
-    let open = match turns().count() >= ENOUGH && least <= 1.0 && most >= 1.0 {
-        true => {
-            format!(" ({least:.2} to {most:.2} times the speed in single runs, so they may be equally fast)")
-        }
-        false => String::new(),
+    let [times, least_times, most_times] = [ratio.max(ratio.recip()), least, most].map(|x| format!("{x:.2}"));
+    let speed = match ratio < 1.0 {
+        true => say("{} times as slow", &[&times]),
+        false => say("{} times as fast", &[&times]),
     };
-    ratio.is_finite().then(|| format!("{times:.2} times as {of}{open}"))
+    let open = turns().count() >= ENOUGH && least <= 1.0 && most >= 1.0;
+    let parts = [&*speed, &least_times, &most_times];
+    let speed = match open {
+        true => say("{} ({} to {} times the speed in single runs, so they may be equally fast)", &parts),
+        false => speed,
+    };
+    ratio.is_finite().then_some(speed)
 }
 
 /// The comparisons, with the ratios of this record's medians: the question, not the answer.
-pub fn hints(record: &Record) -> Vec<String> {
-    let times = |before: &str, after: &str, figure: &str| {
-        let row = |name: &str| record.rows.iter().find(|row| text_of(row, "kernel") == name);
-        speed(row(before)?.reading("cpu_s")?, row(after)?.reading(figure)?)
+pub(crate) fn hints(record: &Record, say: Say<'_>) -> Vec<String> {
+    let cpu = |name: &str, figure: &str| {
+        let row = record.rows.iter().find(|row| text_of(row, "kernel") == name);
+        row.and_then(|row| row.reading(figure))
     };
+    let times =
+        |before: &str, after: &str, figure: &str| speed(cpu(before, "cpu_s")?, cpu(after, figure)?, say);
     let [transposing, transposing_sum, register, order, blocks] =
         [("mm1", "mm2"), (SUM_1, SUM_2), ("mm2", SUM_2), ("mm2", UNBLOCKED), (UNBLOCKED, "mm3")]
             .map(|(before, after)| times(before, after, "cpu_s").unwrap_or_default());
     if [&transposing, &transposing_sum, &register, &order, &blocks].iter().any(|text| text.is_empty()) {
-        return vec!["These kernels were not timed; run `lab causes` on a real machine.".to_owned()];
+        return vec![say("These kernels were not timed; run `lab causes` on a real machine.", &[])];
     }
     let mut hints = vec![
-        format!(
-            "Transposing makes the product {transposing} with the sum in memory, {transposing_sum} with it in a register. It saves the same misses. What else does a step of mm1 and mm2 wait for?"
+        say(
+            "Transposing makes the product {} with the sum in memory, {} with it in a register. It saves the same misses. What else does a step of mm1 and mm2 wait for?",
+            &[&transposing, &transposing_sum],
         ),
-        format!("With its sum in a register mm2 has the same misses and is {register}."),
-        format!(
-            "The order i, k, j without any block is {order} as mm2; mm3, the same order in blocks, is {blocks} as that order without blocks. Which of the two changes saves misses, which one saves waiting?"
+        say("With its sum in a register mm2 has the same misses and is {}.", &[&register]),
+        say(
+            "The order i, k, j without any block is {} as mm2; mm3, the same order in blocks, is {} as that order without blocks. Which of the two changes saves misses, which one saves waiting?",
+            &[&order, &blocks],
         ),
     ];
     let free = |kernel: &str| times(kernel, kernel, "free_cpu_s");
     if let Some((mm2, mm1)) = free(SUM_2).zip(free(SUM_1)) {
-        hints.push(format!(
-            "With full compiler optimisation and the sum in a register, mm2 becomes {mm2} and mm1 {mm1}, although both read the same elements as before. In which of them are the elements for consecutive k adjacent in memory?"
+        hints.push(say(
+            "With full compiler optimisation and the sum in a register, mm2 becomes {} and mm1 {}, although both read the same elements as before. In which of them are the elements for consecutive k adjacent in memory?",
+            &[&mm2, &mm1],
         ));
+        let seconds = |figure: &str| cpu(SUM_1, figure).and_then(Reading::amount);
+        if seconds("free_cpu_s") > seconds("cpu_s") {
+            hints.push(say(
+                "mm1 becomes slower because the compiler still computes with several elements at a time: it collects them one by one in a register, and these instructions take longer than they save.",
+                &[],
+            ));
+        }
     }
     let runs = record.rows.iter().filter_map(|row| Some(row.reading("cpu_s")?.runs().len()));
     if runs.min().unwrap_or_default() < ENOUGH {
-        hints.push(format!("Too few runs show whether a ratio is chance: give --runs {ENOUGH} or more."));
+        let enough = ENOUGH.to_string();
+        hints.push(say("Too few runs show whether a ratio is chance: give --runs {} or more.", &[&enough]));
     }
     hints
+}
+
+/// The English sentence.
+fn in_english(sentence: &str, parts: &[&str]) -> String {
+    parts.iter().fold(sentence.to_owned(), |text, part| text.replacen("{}", part, 1))
 }
 
 /// The table, and what its figures make worth a question.
@@ -104,7 +128,7 @@ pub fn text(record: &Record) -> String {
     };
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(lines(record).into_iter().map(row)).collect();
     let source = lines(record).into_iter().next().map(|line| line.source).unwrap_or_default();
-    let hints: String = hints(record).iter().map(|hint| format!("- {hint}\n")).collect();
+    let hints: String = hints(record, &in_english).iter().map(|hint| format!("- {hint}\n")).collect();
     format!(
         "{}accesses and misses of one inner step (misses: {source}); CPU time, runs in turns\n\
          ms: an instruction for each access; free ms: full compiler optimisation\n{hints}",
@@ -192,7 +216,7 @@ mod tests {
             false => format!("{:.2} times as slow", after / before),
         };
         let [mm1, sum1, mm2, sum2, ikj, mm3] = seconds;
-        let [transposing, register, order, optimised] = &hints(&record)[..] else { panic!() };
+        let [transposing, register, order, optimised] = &hints(&record, &in_english)[..] else { panic!() };
         for (sentence, parts) in [
             (
                 transposing,
@@ -210,12 +234,16 @@ mod tests {
         ] {
             assert!(parts.iter().all(|part| sentence.contains(part)), "{sentence}: {parts:?}");
         }
+        let slower = [free[0], 0.30, free[2], free[3], free[4], free[5]];
+        let hints_then = hints(&self::record(seconds, slower), &in_english);
+        assert!(hints_then[3].contains("mm1 1.25 times as slow"), "{hints_then:?}");
+        assert!(hints_then[4].contains("collects them one by one"), "{hints_then:?}");
         for figure in record.rows.iter_mut().flat_map(|row| &mut row.figures) {
             figure.reading = Reading::new(1.0, Source::Timing);
         }
-        assert!(hints(&record)[4].contains("Too few runs"));
+        assert!(hints(&record, &in_english)[4].contains("Too few runs"));
         record.rows.truncate(3);
-        assert!(hints(&record)[0].contains("were not timed"));
+        assert!(hints(&record, &in_english)[0].contains("were not timed"));
     }
 
     /// The runs say which ratios may be chance: mm2 is faster than mm1 in two turns of three.
@@ -227,7 +255,7 @@ mod tests {
         for (figure, runs) in figures.filter(|figure| figure.name == "cpu_s").step_by(2).zip([mm1, mm2]) {
             figure.reading = Reading::from_runs(&runs, Source::Timing);
         }
-        let [transposing, register, ..] = &hints(&record)[..] else { panic!() };
+        let [transposing, register, ..] = &hints(&record, &in_english)[..] else { panic!() };
         let open =
             "1.09 times as fast (0.89 to 1.11 times the speed in single runs, so they may be equally fast)";
         assert!(transposing.contains(open), "{transposing}");

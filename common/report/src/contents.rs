@@ -53,21 +53,18 @@ impl Report<'_> {
         let [mm1, mm2, _, mm3] = &products;
         let fields = assignment.fields();
         let strange = not_asked(&typed.fields, |id| fields.iter().any(|field| field.id == id));
-        let mut warnings = checks::warnings(findings, &products);
+        let say = |sentence: &str, parts: &[&str]| assignment.sentence(sentence, parts);
+        let mut warnings = checks::warnings(findings, &products, &say);
         let assigned = assignment.matrix();
         if findings.size != assigned {
-            let size = findings.size;
-            warnings.insert(
-                0,
-                format!(
-                    "the matrices have {size} rows, not the {assigned} of the assignment: mm1, mm2 and mm3 do not count; before you hand in, run the same command without --quick and --size"
-                ),
-            );
+            let parts = [findings.size.to_string(), assigned.to_string()];
+            let sentence = "the matrices have {} rows, not the {} of the assignment: mm1, mm2 and mm3 do not count; before you hand in, run the same command without --quick and --size";
+            warnings.insert(0, say(sentence, &[&parts[0], &parts[1]]));
         }
         if !strange.is_empty() {
-            warnings.push(format!(
+            warnings.push(say(
                 "earlier answers to questions that this page does not ask stay among its answers: {}",
-                strange.join("; ")
+                &[&strange.join("; ")],
             ));
         }
         let gains = [Gain::of(mm2, mm1), Gain::of(mm3, mm1), Gain::of(mm3, mm2)];
@@ -102,20 +99,37 @@ impl Report<'_> {
         all.chain(self.further.iter().map(|own| (own.name.clone(), &own.record))).collect()
     }
 
-    /// The notes of all records with their record's name, without repetitions, also of their
-    /// reasons.
-    pub(crate) fn notes(&self) -> Vec<(String, &Note, String)> {
-        let mut notes = Vec::new();
-        let (mut known, mut reasons) = (BTreeSet::new(), BTreeSet::new());
+    /// The notes of all records, those of one kind once, and of one reason too: the names of the records, the first note,
+    /// and its sentence.
+    pub(crate) fn notes(&self) -> Vec<(Vec<String>, &Note, String)> {
+        let mut notes: Vec<(Vec<String>, &Note, String)> = Vec::new();
+        let (mut kinds, mut reasons) = (Vec::new(), BTreeSet::new());
         for (name, record) in self.records() {
-            for note in record.notes.iter().filter(|note| known.insert(note.to_string())) {
+            for note in record.notes.iter() {
                 let sentence = match note {
                     Note::StandIn { what, since: Some(why) } if !reasons.insert(why.clone()) => what.clone(),
                     _ => note.to_string(),
                 };
-                notes.push((name.clone(), note, sentence));
+                let kind = kind(&sentence);
+                match kinds.iter().position(|known| *known == kind) {
+                    Some(at) if !notes[at].0.contains(&name) => notes[at].0.push(name.clone()),
+                    Some(_) => {}
+                    None => {
+                        kinds.push(kind);
+                        notes.push((vec![name.clone()], note, sentence));
+                    }
+                }
             }
         }
         notes
     }
+}
+
+/// What sentences have in common that differ in their figures, or in the one word before a colon.
+fn kind(sentence: &str) -> String {
+    let clause = match sentence.split_once(": ") {
+        Some((subject, rest)) if !subject.contains(' ') => rest,
+        _ => sentence,
+    };
+    clause.split(|c: char| c.is_ascii_digit() || c == '.').collect()
 }

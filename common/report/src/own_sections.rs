@@ -114,7 +114,7 @@ impl Column {
         } else {
             rows.iter_mut().for_each(|row| row[at].source.clear());
         }
-        Column { name: name.replace('_', " "), source, missing }
+        Column { name: milliseconds(name).unwrap_or_else(|| name.replace('_', " ")), source, missing }
     }
 }
 
@@ -127,8 +127,14 @@ impl<'a> SectionView<'a> {
         assignment: &Assignment,
         machine: &str,
     ) -> SectionView<'a> {
-        let rows = rows(section, all);
+        let mut rows = rows(section, all);
         let names = if section.columns.is_empty() { columns(&rows) } else { section.columns.clone() };
+        // by the first column: all sizes of a rung are adjacent
+        let first: Vec<String> = rows.iter().map(|(record, row)| text(record, row, &names[0])).collect();
+        rows.sort_by_key(|(record, row)| {
+            let own = text(record, row, &names[0]);
+            first.iter().position(|other| *other == own)
+        });
         let line =
             |(record, row): &(&Record, &Row)| names.iter().map(|name| cell(record, row, name)).collect();
         let mut rows: Vec<Vec<Cell>> = rows.iter().map(line).collect();
@@ -233,12 +239,19 @@ fn number(record: &Record, row: &Row, name: &str) -> Option<f64> {
     row.amount(name).or_else(|| set(record, row, name)?.as_f64())
 }
 
+/// The header of a column of seconds, which is shown in milliseconds.
+fn milliseconds(name: &str) -> Option<String> {
+    let what = name.strip_suffix("seconds").or_else(|| name.strip_suffix("_s"))?.trim_end_matches('_');
+    Some(format!("{} (ms)", if what.is_empty() { "time".to_owned() } else { what.replace('_', " ") }))
+}
+
 fn cell(record: &Record, row: &Row, name: &str) -> Cell {
     let Some(reading) = row.reading(name) else {
         return Cell { text: text(record, row, name), ..Cell::default() };
     };
     let cell = Cell::of(reading, 1.0, 0);
-    Cell { text: reading.amount().map_or(cell.text, four), ..cell }
+    let factor = if milliseconds(name).is_some() { 1e3 } else { 1.0 };
+    Cell { text: reading.amount().map_or(cell.text, |amount| four(factor * amount)), ..cell }
 }
 
 #[cfg(test)]
@@ -272,6 +285,29 @@ mod tests {
         let chosen = Section { columns: vec!["runs".into(), "nothing".into()], ..section };
         let shown = SectionView::of(&chosen, &further(), &Assignment::guide(), "a machine");
         assert_eq!(shown.rows[0].iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>(), ["3", ""]);
+    }
+
+    #[test]
+    fn rows_of_a_rung_are_adjacent_and_times_are_in_milliseconds() {
+        let mut record = Record::new("ge", "a machine");
+        for (variant, size, seconds) in
+            [("ge2", 10, 6.79e-6), ("ge1", 10, 1e-5), ("ge2", 20, 0.25), ("ge1", 20, 0.5)]
+        {
+            let row = Row::at([("variant", variant.into()), ("size", size.into())]);
+            record.rows.push(row.with("proc_time_seconds", Reading::new(seconds, Source::Timing)));
+        }
+        let all = [OwnRecord { section: "ge".into(), name: "ge-1".into(), record }];
+        let columns = ["variant", "size", "proc_time_seconds"].map(str::to_owned).to_vec();
+        let section = Section { id: "ge".into(), columns, ..Section::default() };
+        let shown = SectionView::of(&section, &all, &Assignment::guide(), "a machine");
+        assert_eq!(shown.columns[2].name, "proc time (ms)");
+        let rows: Vec<String> = shown
+            .rows
+            .iter()
+            .map(|row| row.iter().map(|cell| &*cell.text).collect::<Vec<_>>().join(" "))
+            .collect();
+        assert_eq!(rows, ["ge2 10 0.006790", "ge2 20 250.0", "ge1 10 0.01000", "ge1 20 500.0"]);
+        assert_eq!([milliseconds("seconds"), milliseconds("size")], [Some("time (ms)".to_owned()), None]);
     }
 
     #[test]

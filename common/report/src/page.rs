@@ -35,7 +35,7 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
     // What a sweep's misses are; how they were measured is said once, at the end of the page.
     let sources = |record: &str| {
         let is_source = |note: &Note| matches!(note, Note::StandIn { since: Some(_), .. } | Note::Counts(_));
-        let own = notes.iter().filter(|(name, note, _)| name == record && is_source(note));
+        let own = notes.iter().filter(|(names, note, _)| names[0] == record && is_source(note));
         own.map(|(.., sentence)| sentence.clone()).collect()
     };
     json!({
@@ -50,7 +50,7 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
         "facts": found.host.facts,
         "seconds": format!("{:.0}", found.took),
         "warnings": contents.warnings,
-        "notes": notes.iter().map(|(name, _, sentence)| format!("{name}: {sentence}")).collect::<Vec<_>>(),
+        "notes": notes.iter().map(|(names, _, sentence)| format!("{}: {sentence}", names.join(", "))).collect::<Vec<_>>(),
         "spark_table": size_table(&found.spark),
         "spark": svg("spark-stride"),
         "staircase": svg("spark-size"),
@@ -69,7 +69,7 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
         "causes": {
             "picture": svg("causes"),
             "lines": causes::lines(&found.causes),
-            "hints": causes::hints(&found.causes),
+            "hints": causes::hints(&found.causes, &|sentence, parts| assignment.sentence(sentence, parts)),
         },
         "levels": levels(found),
         "assumed": found.machine.unknown,

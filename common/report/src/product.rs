@@ -1,5 +1,6 @@
 //! The sheet's figures for a matrix product.
 
+use figures::table::four;
 use figures::value::{Reading, Source};
 use records::record::Record;
 use serde_json::{Value, json};
@@ -88,14 +89,18 @@ impl Product {
     /// For the page: counts in millions, rates in per cent.
     pub(crate) fn cells(&self) -> Value {
         let millions = |figure| Cell::of(figure, 1e-6, 3);
-        let seconds = |figure| Cell::of(figure, 1.0, 4);
+        let milliseconds = |figure: &Reading| {
+            let cell = Cell::of(figure, 1.0, 0);
+            Cell { text: figure.amount().map_or(cell.text, |seconds| four(1e3 * seconds)), ..cell }
+        };
         let percent = |figure| Cell::of(figure, 100.0, 3);
         json!({
             "misses": millions(&self.misses), "walks": self.walks.as_ref().map(millions),
             "loads": millions(&self.loads),
             "stores": millions(&self.stores), "accesses": millions(&self.accesses),
             "l2_misses": millions(&self.l2_misses), "l2_accesses": millions(&self.l2_accesses),
-            "cycles": millions(&self.cycles), "seconds": seconds(&self.seconds), "wall": seconds(&self.wall),
+            "cycles": millions(&self.cycles),
+            "milliseconds": milliseconds(&self.seconds), "wall": milliseconds(&self.wall),
             "hit_rate": percent(&self.hit_rate), "l2_hit_rate": percent(&self.l2_hit_rate),
             "checksum": self.checksum,
         })

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chart::{Axis, Chart};
+use figures::table::four;
 use figures::units::Bytes;
 use figures::value::Reading;
 use records::record::{Record, Row};
@@ -132,16 +133,15 @@ pub(crate) fn staircase(spark: &Record, waiting: Option<&Record>, assignment: &A
 /// the time, the accesses and their quotient.
 pub(crate) fn size_table(spark: &Record) -> Value {
     let rows = spark.rows.iter().filter(|row| row.whole("stride_bytes") == Some(STRIDE.0));
-    let text = |reading: Option<&Reading>, digits: usize| {
-        let amount = reading.and_then(Reading::amount);
-        amount.map_or_else(|| "–".to_owned(), |amount| format!("{amount:.digits$}"))
+    let text = |reading: Option<&Reading>, shown: &dyn Fn(f64) -> String| {
+        reading.and_then(Reading::amount).map_or_else(|| "–".to_owned(), shown)
     };
     let row = |row: &Row| {
         json!({
             "size": Bytes(row.whole("size_bytes").unwrap_or_default()).to_string(),
-            "elapsed": text(row.reading("elapsed_s"), 8),
-            "accesses": grouped(&text(row.reading("accesses"), 0)),
-            "mean": text(row.reading("ns_per_access"), 3),
+            "elapsed": text(row.reading("elapsed_s"), &|seconds| four(1e3 * seconds)),
+            "accesses": text(row.reading("accesses"), &|count| grouped(&format!("{count:.0}"))),
+            "mean": text(row.reading("ns_per_access"), &|nanos| format!("{nanos:.3}")),
         })
     };
     json!({ "stride": STRIDE.to_string(), "rows": rows.map(row).collect::<Vec<_>>() })

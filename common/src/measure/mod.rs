@@ -1,6 +1,7 @@
 //! Measures one region of code: decides what counts its events, repeats it, and reports
 //! disturbances.
 
+mod average;
 mod cells;
 mod environment;
 mod limits;
@@ -8,6 +9,7 @@ mod plan;
 mod sample;
 mod session;
 
+pub use average::average_load;
 pub use cells::Walks;
 pub use environment::modelled_record;
 pub use limits::{arena, check_memory, duration, patience};

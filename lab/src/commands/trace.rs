@@ -95,6 +95,8 @@ impl Range {
 
 /// What is in no range.
 const OTHER: &str = "other";
+/// The part of a row with the average time of a load.
+const AVERAGE: &str = "average load";
 /// More ranges cannot be counted separately.
 const MAX_RANGES: usize = 250;
 /// Points of a chart over time, at most; at least half as many if there are so many accesses.
@@ -305,6 +307,10 @@ impl Run {
             let text = format!("{} entries of {}", entries.entries, machine.page_size);
             rows.push(row(&format!("TLB{}", tlb.level), &[("cache", text)], &[("misses", tlb.misses)]));
         }
+        if let Some((average, formula)) = measure::average_load(&counts, machine) {
+            let row = Row::at([("part", AVERAGE.into())]).set("formula", formula);
+            rows.push(row.with("average_load_ns", average));
+        }
         let mut pages = self.replay.pages();
         pages.sort_by_key(|page| (std::cmp::Reverse(page.misses), page.address));
         for page in pages.iter().take(args.pages) {
@@ -386,6 +392,13 @@ fn kit_text(record: &Record, csim: bool) -> String {
         };
         match (key("part").as_str(), key("range").as_str()) {
             ("time", _) => {}
+            (AVERAGE, _) => {
+                let average = table::four(count("average_load_ns"));
+                let formula = row.text("formula");
+                last = format!(
+                    "{AVERAGE}: {average} ns = {formula} (hit time + miss rate * miss penalty, by levels)\n"
+                );
+            }
             ("accesses", _) => {
                 text += &format!("{}, {} (model of {})\n", says("loads"), says("stores"), record.machine);
             }

@@ -49,6 +49,22 @@ fn a_trace_counts_as_the_cache_labs_simulator_does() {
     assert_eq!(printed(folder.path(), &plain.replace("yi.trace", "yi.gz")), unpacked);
 }
 
+/// Two of four loads miss both levels: 1 ns, and for half of them 3 ns and 16 ns more.
+#[test]
+fn the_average_load_is_the_textbooks_sum() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.trace"), "r 0 8\nr 0 8\nr 64 8\nr 0 8\nw 128 8\n").unwrap();
+    let cache = |level: u8, size: &str, ns: u8| {
+        format!("[[cache]]\nlevel = {level}\nsize = \"{size}\"\nline = 64\nways = 2\nlatency = \"{ns} ns\"\n")
+    };
+    let machine = |memory: &str| format!("name = \"m\"\n{memory}{}{}", cache(1, "1K", 1), cache(2, "4K", 4));
+    fs::write(folder.path().join("m.toml"), machine("memory.latency = \"20 ns\"\n")).unwrap();
+    let text = printed(folder.path(), "trace a.trace --machine m.toml");
+    assert!(text.contains("\naverage load: 10.50 ns = 1.000 + 0.5000 * (3.000 + 1.000 * 16.00) ("), "{text}");
+    fs::write(folder.path().join("m.toml"), machine("")).unwrap();
+    assert!(!printed(folder.path(), "trace a.trace --machine m.toml").contains("average"));
+}
+
 #[test]
 fn what_is_wrong_is_named_in_one_line() {
     let folder = tempfile::tempdir().unwrap();

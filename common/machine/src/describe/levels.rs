@@ -63,8 +63,8 @@ impl Cache {
 
     fn line(&self) -> Checked<Bytes> {
         let line = bytes("cache.line", &self.line)?;
-        if !line.0.is_power_of_two() || !(8..=4096).contains(&line.0) {
-            let reason = format!("{line} is no line size; take a power of two from 8 B to 4 KiB");
+        if !line.0.is_power_of_two() || !(1..=4096).contains(&line.0) {
+            let reason = format!("{line} is no line size; take a power of two from 1 B to 4 KiB");
             return refuse("cache.line", &self.line, reason);
         }
         Ok(line)

@@ -235,6 +235,9 @@ fn three() -> u8 {
     3
 }
 
+/// Makes a sentence in the reader's language, with each `{}` replaced by one of the parts.
+pub(crate) type Say<'a> = &'a dyn Fn(&str, &[&str]) -> String;
+
 impl Assignment {
     /// Rows and columns of the matrices whose records count.
     pub fn matrix(&self) -> u32 {

@@ -4,6 +4,7 @@ mod check;
 mod definition;
 
 pub use check::program;
+pub(crate) use definition::Say;
 pub use definition::{Assignment, Drawing, Field, FieldKind, Question, Section, SheetPart, Sizes};
 use figures::text::says_nothing;
 

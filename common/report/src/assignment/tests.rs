@@ -117,7 +117,15 @@ fn of_the_page() -> BTreeSet<String> {
         calls.filter_map(|pair| Some(pair[1].split_once('"')?.0.to_owned())).collect()
     };
     let whole = |(_, template): &(&str, &str)| said(template);
-    crate::render::TEMPLATES.iter().flat_map(whole).collect()
+    // sentences that are made in Rust
+    let sources =
+        [include_str!("../causes.rs"), include_str!("../checks.rs"), include_str!("../contents.rs")];
+    let code = sources.map(|text| text.split("#[cfg(test)]").next().unwrap_or_default()).concat();
+    let calls = code.replace("let sentence = ", "say(");
+    let calls = calls.split("say(").skip(1).filter_map(|call| call.trim_start().strip_prefix('"'));
+    let made: Vec<String> = calls.filter_map(|call| Some(call.split_once('"')?.0.to_owned())).collect();
+    assert!(made.len() > 20, "{made:?}");
+    crate::render::TEMPLATES.iter().flat_map(whole).chain(made).collect()
 }
 
 /// Every text of the page has a Portuguese translation, and every translation is used.
@@ -136,6 +144,10 @@ fn every_word_of_the_page_is_translated_once() {
         include_str!("../pictures.rs"),
         include_str!("../sweep.rs"),
         include_str!("../causes.rs"),
+        include_str!("../checks.rs"),
+        include_str!("../../../records/src/product.rs"),
+        include_str!("../own_sections.rs"),
+        include_str!("../../../../lab/causes/src/kernels.rs"),
         include_str!("../template/specification.html"),
         include_str!("../../../../lab/src/run/environment.rs"),
     ]
