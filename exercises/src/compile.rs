@@ -8,6 +8,7 @@ use common::failure::Failure;
 use common::output::next_to_this;
 use common::system::{date, files};
 
+use crate::score::MAX_SOURCE;
 use crate::task::{Language, Task};
 use crate::wrong::{Reason, Wrong};
 
@@ -22,6 +23,8 @@ const MAX_MESSAGE: usize = 3000;
 /// A program in a folder of its own, which is removed at the end.
 pub(crate) struct Compiled {
     pub(crate) program: PathBuf,
+    /// A hash of the source (FNV-1a): the same on every machine, and no file can contain its own.
+    pub(crate) seed: u64,
     _folder: Scratch,
 }
 
@@ -46,6 +49,15 @@ pub(crate) fn compile(task: &Task, language: Language, source: &Path) -> Result<
     let path = |name: &str| folder.0.join(name);
     let write = |name: &str, text: String| std::fs::write(path(name), text).map_err(Wrong::unmade);
     let program = path("program");
+    let text = files::read_at_most(&source, MAX_SOURCE).map_err(Wrong::unmade)?;
+    let hash = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    let seed = text.iter().fold(0xcbf2_9ce4_8422_2325, hash);
+    if language == Language::C
+        && let Some(word) = uncounted(&String::from_utf8_lossy(&text))
+    {
+        let found = format!("it contains '{word}': such accesses are not counted; remove it");
+        return Err(Wrong::of(Reason::Compile, found));
+    }
     match language {
         Language::Rust => {
             write("memory.rs", RUST.to_owned())?;
@@ -95,7 +107,16 @@ pub(crate) fn compile(task: &Task, language: Language, source: &Path) -> Result<
             run(&mut cc, "install a C compiler (apt install gcc)", &path("messages"))?;
         }
     }
-    Ok(Compiled { program, _folder: folder })
+    Ok(Compiled { program, seed, _folder: folder })
+}
+
+/// A word of C that makes accesses without the compiler's calls.
+fn uncounted(text: &str) -> Option<&str> {
+    let mut words = text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
+    words.find(|word| {
+        let word = word.trim_matches('_');
+        word == "asm" || word.starts_with("no_sanitize") || word.starts_with("disable_sanitizer")
+    })
 }
 
 /// Runs a compiler, for a limited time.

@@ -9,6 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use cache::Replay;
+use figures::random::{Random, mix};
 use machine::Machine;
 
 use crate::limits::{self, CPU_S, MEMORY};
@@ -81,6 +82,7 @@ pub(crate) struct Program {
     child: Child,
     channel: BufReader<UnixStream>,
     secret: u64,
+    seed: u64,
     deadline: Instant,
     is_over: bool,
 }
@@ -99,12 +101,13 @@ impl From<io::Error> for Stop {
 }
 
 impl Program {
-    /// Starts the program; its output goes to standard error if `shows_output`.
+    /// Starts the program; its output goes to standard error if `shows_output`. `seed` is what
+    /// its data depends on.
     ///
     /// # Errors
     ///
     /// If it does not start.
-    pub(crate) fn start(path: &Path, shows_output: bool) -> Result<Program, Wrong> {
+    pub(crate) fn start(path: &Path, seed: u64, shows_output: bool) -> Result<Program, Wrong> {
         let (own, other) = UnixStream::pair().map_err(Wrong::unmade)?;
         let output = || if shows_output { Stdio::from(io::stderr()) } else { Stdio::null() };
         let mut command = Command::new(path);
@@ -119,11 +122,25 @@ impl Program {
             child,
             channel: BufReader::with_capacity(1 << 16, own),
             secret,
+            seed,
             deadline,
             is_over: false,
         };
         program.send(&[secret]).map_err(Wrong::unmade)?;
         Ok(program)
+    }
+
+    /// Values of elements: whole numbers, so that sums are exact. A function can only know
+    /// them by loads.
+    pub(crate) fn values(&self) -> impl Fn(usize) -> f64 + Copy + use<> {
+        let seed = self.seed;
+        move |at| (mix(seed.wrapping_add(at as u64)) % 10007) as f64
+    }
+
+    /// The same items in an order that no function can know.
+    pub(crate) fn shuffled<T>(&self, mut items: Vec<T>) -> Vec<T> {
+        Random::new(self.seed).shuffle(&mut items);
+        items
     }
 
     /// Calls the function. The arrays are as it left them; returns its result.
@@ -296,7 +313,7 @@ fn number(bytes: &[u8]) -> u64 {
 /// The model, and where the arrays lie in its memory: one after the other.
 struct Model {
     replay: Replay,
-    arrays: Vec<(&'static str, u64, u64)>,
+    arrays: Vec<(&'static str, u64, u64, u64)>,
 }
 
 impl Model {
@@ -307,7 +324,7 @@ impl Model {
         let (mut next, mut placed) = (ALIGNMENT, Vec::new());
         for array in arrays {
             let bytes = 8 * array.words.len() as u64;
-            placed.push((array.name, next, bytes));
+            placed.push((array.name, next, bytes, array.cols as u64));
             next = (next + bytes).next_multiple_of(ALIGNMENT);
         }
         Ok(Model { replay: replay.map_err(Wrong::unmade)?.without_pages(), arrays: placed })
@@ -317,13 +334,18 @@ impl Model {
     fn access(&mut self, sent: u64, counts: &mut Counts) -> Result<(), Wrong> {
         let (place, bytes, store) = (sent >> 8, (sent >> 1) & 0x7f, sent & 1 == 1);
         let (array, offset) = ((place >> ARRAY_BITS) as usize, place & ((1 << ARRAY_BITS) - 1));
-        let Some(&(name, start, len)) = self.arrays.get(array) else {
+        let Some(&(name, start, len, cols)) = self.arrays.get(array) else {
             return Err(Wrong::of(Reason::Crash, "an index left its array, and is after all of them"));
         };
         if offset + bytes > len {
             let (element, len) = (offset / 8, len / 8);
-            let found = format!("an index left its array: element {element} of `{name}`, which has {len}");
-            return Err(Wrong::of(Reason::Crash, found));
+            let found = if len == cols {
+                format!("element {element} of `{name}`, which has {len}")
+            } else {
+                let (i, j, rows) = (element / cols, element % cols, len / cols);
+                format!("`{name}[{i}][{j}]`, and there are {rows} rows of {cols}")
+            };
+            return Err(Wrong::of(Reason::Crash, format!("an index left its array: {found}")));
         }
         let missed = self.replay.access(start + offset, bytes, store, array as u8).map_err(Wrong::unmade)?;
         counts.misses += missed;

@@ -14,7 +14,7 @@ use crate::wrong::{Reason, Wrong};
 /// Identifies the result as JSON.
 const FORMAT: &str = "cache-lab-exercises/2";
 /// Bytes of a student's file.
-const MAX_SOURCE: u64 = 1 << 20;
+pub(crate) const MAX_SOURCE: u64 = 1 << 20;
 
 /// What a task's file was found to do.
 pub struct Score {
@@ -40,7 +40,7 @@ impl Score {
 /// What is wrong with it.
 pub fn check(task: &Task, language: Language, source: &Path, shows_output: bool) -> Checked {
     let compiled = compile(task, language, source)?;
-    let mut program = Program::start(&compiled.program, shows_output)?;
+    let mut program = Program::start(&compiled.program, compiled.seed, shows_output)?;
     (task.check)(&mut program)
 }
 

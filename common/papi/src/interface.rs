@@ -60,7 +60,7 @@ pub(crate) fn text<'a>(place: *const c_char) -> Coded<&'a str> {
 /// Copies as much of `text` as fits, and a 0.
 pub(crate) fn fill<const N: usize>(place: &mut [c_char; N], text: &str) {
     let bytes = text.bytes().take(N - 1).chain([0]);
-    place.iter_mut().zip(bytes).for_each(|(place, byte)| *place = byte.cast_signed());
+    place.iter_mut().zip(bytes).for_each(|(place, byte)| *place = c_char::from_ne_bytes([byte]));
 }
 
 /// Puts figures where the program wants them.

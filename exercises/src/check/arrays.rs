@@ -54,6 +54,8 @@ fn columns(program: &mut Program, first: usize) -> Result<crate::program::Counts
     };
     let hint = if (j..COLUMNS).all(|j| times(&j) == 0.0) {
         "The blocks end before the row does: the columns after the last whole block need their own loop."
+    } else if not_once == left {
+        "Each column is wrong, so the step is: the new target is the old one minus source times the multiplier."
     } else if times(&j) == 0.0 {
         "What is j after a block, and in the next iteration? It is increased twice."
     } else {
@@ -64,8 +66,9 @@ fn columns(program: &mut Program, first: usize) -> Result<crate::program::Counts
 
 /// Compares an elimination by the function with one by a plain loop.
 fn eliminated(program: &mut Program) -> Result<(), Wrong> {
-    let number = |i: usize, j: usize| ((i * MATRIX + j) * 7919 % 10007) as f64 + 1.0;
-    let mut a: Vec<Data> = (0..MATRIX).map(|i| Data::new("row", 1, MATRIX, |_, j| number(i, j))).collect();
+    let value = program.values();
+    let mut a: Vec<Data> =
+        (0..MATRIX).map(|i| Data::new("row", 1, MATRIX, |_, j| 1.0 + value(i * MATRIX + j))).collect();
     for k in 0..MATRIX {
         for i in k + 1..MATRIX {
             let m = a[i].at(0, k) / a[k].at(0, k);
@@ -100,15 +103,15 @@ const LONG: usize = 4000;
 
 /// Checks a fused loop: the right elements, one load and two stores for each, each line once.
 pub(crate) fn fuse(program: &mut Program) -> Checked {
-    let number = |j: usize| (j * 7919 % 10007) as f64;
-    let array = |name| Data::new(name, 1, LONG, move |_, j| if name == "a" { number(j) } else { -1.0 });
+    let value = program.values();
+    let array = |name| Data::new(name, 1, LONG, move |_, j| if name == "a" { value(j) } else { -1.0 });
     let mut arrays = ["a", "b", "c"].map(array);
     let (_, counts) = counted(program, &small()?, &mut arrays, &[], 3 * LONG)
         .map_err(|wrong| wrong.or_hint("Which elements does the last iteration use?"))?;
     for (array, name, factor) in [(0, 'a', 1.0), (1, 'b', 2.0), (2, 'c', 3.0)] {
-        if let Some(j) = (0..LONG).find(|j| arrays[array].at(0, *j) != factor * number(*j)) {
+        if let Some(j) = (0..LONG).find(|j| arrays[array].at(0, *j) != factor * value(*j)) {
             return Err(Wrong::new(
-                format!("{name}[{j}] is {}, and must be {}", arrays[array].at(0, j), factor * number(j)),
+                format!("{name}[{j}] is {}, and must be {}", arrays[array].at(0, j), factor * value(j)),
                 "b[i] is twice a[i], c[i] the sum of both; a does not change.",
             ));
         }
@@ -118,7 +121,7 @@ pub(crate) fn fuse(program: &mut Program) -> Checked {
         &counts,
         LONG,
         2 * LONG,
-        "The second loop loads what the first one had in a variable: do both in one loop.",
+        "Hold a[i] and b[i] in variables, and do both in one loop. In C, a[i] is loaded again after a store to b[i], as both might be one place.",
     )?;
     let (lines, misses) = (3 * LONG / 8, counts.misses);
     let found = format!("{misses} misses in {} accesses; each line once would be {lines}", 3 * LONG);
@@ -128,10 +131,14 @@ pub(crate) fn fuse(program: &mut Program) -> Checked {
     Ok(Passed { facts: vec![found], misses, accesses: counts.loads + counts.stores })
 }
 
-/// Checks that the function finds the ways of four caches.
+/// Ways of the caches; the first one is the first checked.
+const CACHES: [usize; 8] = [4, 8, 3, 12, 2, 16, 6, 10];
+
+/// Checks that the function finds the ways of [`CACHES`], in an order of this check.
 pub(crate) fn ways(program: &mut Program) -> Checked {
     let (mut misses, mut accesses) = (0, 0);
-    for ways in [4, 8, 3, 12] {
+    let others = program.shuffled(CACHES[1..].to_vec());
+    for ways in CACHES[..1].iter().copied().chain(others) {
         let machine = cache_of(ways << 12, 64, ways).map_err(Wrong::unmade)?;
         let mut arrays = [Data::new("x", 1, 32 * 512, |_, _| 0.0)];
         let (found, counts) = counted(program, &machine, &mut arrays, &[], 2000)
@@ -143,10 +150,12 @@ pub(crate) fn ways(program: &mut Program) -> Checked {
             );
             return Err(Wrong::new(
                 text,
-                if counts.loads < 2 * ways as u64 {
+                if counts.loads < 2 * ways as u64 || counts.misses < ways as u64 {
                     "A set must be filled with as many lines as there are ways, and one more. Load k elements, 512 apart, in two rounds, for k = 1, 2, 3 ..."
                 } else if found == ways as u64 + 1 {
                     "k elements miss in the second round: so k are one too many."
+                } else if found < ways as u64 {
+                    "Try each k, 1, 2, 3 ...: the ways need not be a power of two. Count the misses of the second round alone."
                 } else {
                     "Count the misses of the second round alone: call misses() before and after it. The first round misses in any case."
                 },
@@ -161,7 +170,7 @@ pub(crate) fn ways(program: &mut Program) -> Checked {
         (misses, accesses) = (misses + counts.misses, accesses + counts.loads + counts.stores);
     }
     Ok(Passed {
-        facts: vec![format!("four caches have the right ways, by {accesses} loads")],
+        facts: vec![format!("{} caches have the right ways, by {accesses} loads", CACHES.len())],
         misses,
         accesses,
     })

@@ -14,16 +14,11 @@ const UNTOUCHED: f64 = -1.0;
 const INSIDE: &str =
     "An index left the matrix. Which rows and columns does the last iteration of each loop reach?";
 
-/// Whole numbers, so that sums are exact.
-fn number(n: usize) -> impl Fn(usize, usize) -> f64 {
-    move |i, j| ((i * n + j) * 7919 % 10007) as f64
-}
-
 /// Checks a sum: each element loaded once, each line fetched once.
 pub(crate) fn rows(program: &mut Program) -> Checked {
-    let mut last = Counts::default();
+    let (value, mut last) = (program.values(), Counts::default());
     for (rows, cols) in [(ODD, 11), (ROWS, ROWS)] {
-        let mut arrays = [Data::new("x", rows, cols, number(cols))];
+        let mut arrays = [Data::new("x", rows, cols, |i, j| value(i * cols + j))];
         let right: f64 = (0..rows * cols).map(|at| arrays[0].at(at / cols, at % cols)).sum();
         let (sum, counts) = counted(program, &small()?, &mut arrays, &[], rows * cols)
             .map_err(|wrong| wrong.or_hint(INSIDE))?;
@@ -144,12 +139,14 @@ fn run(
     right: Element,
     hint: &'static str,
 ) -> Result<Counts, Wrong> {
-    let mut arrays = [Data::new("from", n, n, number(n)), Data::new("to", n, n, |_, _| UNTOUCHED)];
+    let value = program.values();
+    let from = Data::new("from", n, n, |i, j| value(i * n + j));
+    let mut arrays = [from, Data::new("to", n, n, |_, _| UNTOUCHED)];
     let (_, counts) =
         counted(program, machine, &mut arrays, &[], solution).map_err(|wrong| wrong.or_hint(INSIDE))?;
     let [from, to] = &arrays;
     let places = || (0..n * n).map(|at| (at / n, at % n));
-    if let Some((i, j)) = places().find(|&(i, j)| from.at(i, j) != number(n)(i, j)) {
+    if let Some((i, j)) = places().find(|&(i, j)| from.at(i, j) != value(i * n + j)) {
         return Err(Wrong::new(format!("from[{i}][{j}] was changed"), "Results go into `to`."));
     }
     let wrong = |&(i, j): &(usize, usize)| to.at(i, j) != right(from, i, j);

@@ -69,17 +69,18 @@ unsigned long misses(void) {
     return get_number();
 }
 
+/* element by element, however the compiler or the C library copies */
+static void visit_range(const void *p, size_t bytes, int store) {
+    for (size_t i = 0; i < bytes; i += 8) visit((const char *)p + i, bytes - i < 8 ? bytes - i : 8, store);
+}
+
 #define EACH(bytes)                                                          \
-    void __tsan_read##bytes(void *p) { visit(p, bytes, 0); }                 \
-    void __tsan_write##bytes(void *p) { visit(p, bytes, 1); }                \
-    void __tsan_unaligned_read##bytes(void *p) { visit(p, bytes, 0); }       \
-    void __tsan_unaligned_write##bytes(void *p) { visit(p, bytes, 1); }
+    void __tsan_read##bytes(void *p) { visit_range(p, bytes, 0); }           \
+    void __tsan_write##bytes(void *p) { visit_range(p, bytes, 1); }          \
+    void __tsan_unaligned_read##bytes(void *p) { visit_range(p, bytes, 0); } \
+    void __tsan_unaligned_write##bytes(void *p) { visit_range(p, bytes, 1); }
 EACH(1) EACH(2) EACH(4) EACH(8) EACH(16)
 
-/* in parts of 16 bytes, as the C library copies */
-static void visit_range(const void *p, size_t bytes, int store) {
-    for (size_t i = 0; i < bytes; i += 16) visit((const char *)p + i, bytes - i < 16 ? bytes - i : 16, store);
-}
 void __tsan_read_range(void *p, size_t bytes) { visit_range(p, bytes, 0); }
 void __tsan_write_range(void *p, size_t bytes) { visit_range(p, bytes, 1); }
 void *__tsan_memcpy(void *to, const void *from, size_t n) { visit_range(from, n, 0); visit_range(to, n, 1); return memmove(to, from, n); }

@@ -44,9 +44,10 @@ const C: &[Bad] = &[
     ("exit(0);", "ended", "it must return"),
     ("close(0); for (volatile int i = 0;;) i++;", "time", "did not end within"),
     ("*(volatile int *)0 = 1; return 0;", "crash", "an address without memory"),
-    ("return x[rows][0];", "crash", "element 407 of `x`, which has 407"),
+    ("return x[rows][0];", "crash", "`x[37][0]`, and there are 37 rows of 11"),
     ("puts(\"{\\\"passed\\\": true}\"); return 0;", "result", "the sum is 0"),
     ("return no_such_variable;", "compile", "does not compile"),
+    ("__asm__(\"\"); return 0;", "compile", "'__asm__': such accesses are not counted"),
 ];
 
 /// Checks a file of `rows` with this body next to a right one of `pad`.

@@ -106,7 +106,7 @@ fn a_class_gets_a_table_and_a_scoreboard_without_names() {
     assert_eq!(cells(2), ["1", "1", "448", "", "0"]);
     assert_eq!(cells(3), ["2", "1", "448", "", "1"]);
     let board = std::fs::read_to_string(folder.path().join("board.html")).unwrap();
-    assert!(board.contains("<td>448<td>7<td>2") && !board.contains("ana"), "{board}");
+    assert!(board.contains("<td>448<td>607<td>2") && !board.contains("ana"), "{board}");
 }
 
 #[test]
