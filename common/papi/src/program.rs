@@ -3,16 +3,18 @@
 use std::ffi::c_int;
 use std::ptr::null_mut;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use machine::{CacheLevel, Machine};
 
 use crate::image::Image;
 use crate::report;
-use crate::session::{REPORT, SESSION, Session, is_set, model, refuse};
+use crate::session::{REPORT, SESSION, Session, is_set, leave, model, refuse};
 use crate::thread;
 
 static IS_OVER: AtomicBool = AtomicBool::new(false);
+/// The process that reports.
+static PROCESS: AtomicI32 = AtomicI32::new(0);
 
 /// Logical processors of one core, at most: a level that more share is not private.
 const THREADS_OF_A_CORE: usize = 2;
@@ -63,6 +65,8 @@ pub(crate) fn begin() {
         return;
     }
     let _ = REPORT.set(finish);
+    // SAFETY: it takes no arguments and cannot fail.
+    PROCESS.store(unsafe { libc::getpid() }, Ordering::SeqCst);
     // SAFETY: all are functions without conditions on the time of their call.
     unsafe {
         libc::atexit(at_exit);
@@ -75,6 +79,17 @@ pub(crate) fn begin() {
 
 extern "C" fn at_exit() {
     finish(None);
+}
+
+/// In the place of `_exit` and `_Exit`, at which no function of `atexit` runs. The child of a
+/// `vfork` has its parent's memory, but another number.
+#[unsafe(no_mangle)]
+pub extern "C" fn lab_exit(status: c_int) -> ! {
+    // SAFETY: it takes no arguments and cannot fail.
+    if unsafe { libc::getpid() } == PROCESS.load(Ordering::SeqCst) {
+        finish(None);
+    }
+    leave(status)
 }
 
 /// In the child of a fork: its caches would be copies of its parent's.
@@ -92,11 +107,16 @@ fn finish(interrupted: Option<&str>) {
         return;
     }
     if let Some(session) = model() {
+        // So that a report that nobody reads does not end the program before its record is saved.
+        // SAFETY: both are functions without conditions on the time of their call.
+        let handler = unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
         report::write(session, &thread::all(), interrupted);
+        // SAFETY: as above.
+        unsafe { libc::signal(libc::SIGPIPE, handler) };
     }
 }
 
-const SIGNALS: [c_int; 9] = [
+const SIGNALS: [c_int; 13] = [
     libc::SIGSEGV,
     libc::SIGBUS,
     libc::SIGFPE,
@@ -106,6 +126,10 @@ const SIGNALS: [c_int; 9] = [
     libc::SIGTERM,
     libc::SIGHUP,
     libc::SIGXCPU,
+    libc::SIGXFSZ,
+    libc::SIGPIPE,
+    libc::SIGQUIT,
+    libc::SIGALRM,
 ];
 
 extern "C" fn signalled(signal: c_int) {

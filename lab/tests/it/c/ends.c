@@ -27,6 +27,10 @@ int main(int count, char **words) {
         array[at] = at;
     if (!strcmp(how, "exit"))
         exit(4);
+    if (!strcmp(how, "quick"))
+        _exit(5);
+    if (!strcmp(how, "late"))
+        raise(SIGALRM);
     if (!strcmp(how, "crash"))
         *(volatile int *)8 = 1;
     if (!strcmp(how, "abort"))
