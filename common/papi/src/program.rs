@@ -13,6 +13,8 @@ use crate::session::{REPORT, SESSION, Session, is_set, leave, model, refuse};
 use crate::thread;
 
 static IS_OVER: AtomicBool = AtomicBool::new(false);
+/// Whether a signal has begun to end the program.
+static IS_ENDING: AtomicBool = AtomicBool::new(false);
 /// The process that reports.
 static PROCESS: AtomicI32 = AtomicI32::new(0);
 
@@ -132,15 +134,28 @@ const SIGNALS: [c_int; 13] = [
     libc::SIGALRM,
 ];
 
+/// Signals that ask the program to end. Some come twice: a terminal sends one to the whole group,
+/// and a program that waits passes its own on.
+const REQUESTS: [c_int; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT];
+
 extern "C" fn signalled(signal: c_int) {
-    // SAFETY: should the signal have interrupted the library in the middle of something,
-    // the alarm ends the process.
-    unsafe { libc::alarm(SIGNAL_TIME) };
-    // SAFETY: strsignal gives a text that stays until its next call.
-    let name = unsafe { std::ffi::CStr::from_ptr(libc::strsignal(signal)) }.to_string_lossy();
-    finish(Some(&format!("signal {signal} ({name}) ended the program")));
-    // SAFETY: the signal has its default effect again.
-    unsafe { libc::raise(signal) };
+    let is_ending = IS_ENDING.swap(true, Ordering::SeqCst);
+    if is_ending && REQUESTS.contains(&signal) {
+        return;
+    }
+    if !is_ending {
+        // SAFETY: should the signal have interrupted the library in the middle of something,
+        // the alarm ends the process.
+        unsafe { libc::alarm(SIGNAL_TIME) };
+        // SAFETY: strsignal gives a text that stays until its next call.
+        let name = unsafe { std::ffi::CStr::from_ptr(libc::strsignal(signal)) }.to_string_lossy();
+        finish(Some(&format!("signal {signal} ({name}) ended the program")));
+    }
+    // SAFETY: both are functions without conditions on the time of their call.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        libc::raise(signal);
+    }
 }
 
 /// Reports at signals that end the program, unless it handles or ignores them.
@@ -155,7 +170,7 @@ fn catch_signals() {
         }
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = signalled as extern "C" fn(c_int) as usize;
-        action.sa_flags = libc::SA_ONSTACK | libc::SA_RESETHAND | libc::SA_NODEFER;
+        action.sa_flags = libc::SA_ONSTACK | libc::SA_NODEFER;
         for signal in SIGNALS {
             let mut old: libc::sigaction = std::mem::zeroed();
             libc::sigaction(signal, null_mut(), &raw mut old);
