@@ -8,13 +8,14 @@ use common::failure::Failure;
 use common::output::next_to_this;
 use common::system::{date, files};
 
-use crate::score::MAX_SOURCE;
 use crate::task::{Language, Task};
 use crate::wrong::{Reason, Wrong};
 
 const RUST: &str = include_str!("harness/memory.rs");
 const C: &str = include_str!("harness/harness.c");
 
+/// Bytes of a student's file.
+pub(crate) const MAX_SOURCE: u64 = 1 << 20;
 /// Seconds that a compiler may take.
 const WALL_S: u64 = 30;
 /// Bytes of a compiler's messages that are shown.

@@ -6,15 +6,13 @@ use common::system::files;
 use serde_json::{Value, json};
 
 use crate::check::{Checked, Passed};
-use crate::compile::compile;
+use crate::compile::{MAX_SOURCE, compile};
 use crate::program::Program;
 use crate::task::{Language, TASKS, Task};
 use crate::wrong::{Reason, Wrong};
 
 /// Identifies the result as JSON.
 const FORMAT: &str = "cache-lab-exercises/2";
-/// Bytes of a student's file.
-pub(crate) const MAX_SOURCE: u64 = 1 << 20;
 
 /// What a task's file was found to do.
 pub struct Score {

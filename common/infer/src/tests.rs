@@ -321,3 +321,24 @@ fn quiet_cells_of_a_disturbed_sweep_are_used() {
         assert!(found.ways.is_ok_and(|ways| (ways.0..=ways.1).contains(&8)) && !found.decide.is_empty());
     }
 }
+
+/// A loop in C from 0 to the array's end makes one access more where the stride does not divide the array.
+#[test]
+fn walks_to_the_end_of_any_array_are_read() {
+    for (sets, ways, line) in [(32, 2, 128), (64, 8, 64), (16, 7, 128)] {
+        let mut text = String::new();
+        for size in (3..6).flat_map(|power| (8..16).map(move |eighths| (eighths << 10 << power) / 8)) {
+            for stride in (0..).map(|power| 1 << power).take_while(|stride| *stride <= size / 2) {
+                let mut in_set = vec![0; sets];
+                let lines: std::collections::BTreeSet<usize> =
+                    (0..size).step_by(stride).map(|at| at / line).collect();
+                lines.iter().for_each(|line| in_set[line % sets] += 1);
+                let missed: usize = in_set.into_iter().filter(|lines| *lines > ways).sum();
+                let share = missed as f64 / size.div_ceil(stride) as f64;
+                text += &format!("cache_size={size}\tstride={stride}\tavg_misses={share:.6}\n");
+            }
+        }
+        let truth = ((sets * ways * line) as u64, line as u64, Some(ways as u64));
+        assert!(never_wrong(&format!("{ways} ways"), &Saved::parse(&text).unwrap(), truth));
+    }
+}

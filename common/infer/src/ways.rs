@@ -96,6 +96,8 @@ struct Cell {
     /// Lines that are walked, and lines from one to the next.
     count: u64,
     distance: u64,
+    /// Whether a loop to the array's end, as C programs have it, makes one access more.
+    has_rest: bool,
     /// Share of the full misses.
     seen: f64,
     /// Whether it can show hits.
@@ -129,6 +131,7 @@ impl Sweep {
         let cell = |(array, stride, misses): (u64, u64, f64)| Cell {
             count: array / stride,
             distance: stride / line,
+            has_rest: !array.is_multiple_of(stride),
             // more misses than accesses are prefetches that the event counts too
             seen: (misses / full).min(1.0),
             shows_hits: !self.may_hold_above(array, stride),
@@ -152,6 +155,11 @@ impl Sweep {
 
     /// Whether the share of the misses in a cell cannot be that of a cache. No policy has more than LRU.
     fn contradicts(&self, cell: &Cell, cache: Candidate) -> bool {
+        let walks = cell.count..=cell.count + u64::from(cell.has_rest);
+        walks.into_iter().all(|count| self.contradicts_walk(&Cell { count, ..*cell }, cache))
+    }
+
+    fn contradicts_walk(&self, cell: &Cell, cache: Candidate) -> bool {
         let expected = missing(cell.count, cell.distance, cache);
         let least = if self.curve.timed { expected - (1.0 - HITS_TIMED) } else { RANDOM * expected };
         self.exceeds(cell, cache) && !self.may_be_translation(cell, cache)

@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use libc::c_void;
 
+use crate::session::refuse;
+
 /// First address of the blocks: far from where systems place programs, libraries and stacks,
 /// and small enough for processors with 39 bits of address.
 pub(crate) const START: usize = 0x10_0000_0000;
@@ -53,7 +55,6 @@ fn pages(wish: usize, bytes: usize) -> *mut u8 {
 
 /// The blocks of the program.
 struct Blocks {
-    is_open: bool,
     next: usize,
     next_large: usize,
     /// Free small blocks by their size in units: the first of a list through their first words.
@@ -87,14 +88,13 @@ fn with<T>(action: impl FnOnce(&mut Blocks) -> T) -> T {
 impl Blocks {
     fn open() -> Blocks {
         let starts: *mut u64 = pages(0, SMALL_AREA / UNIT / 8).cast();
-        let is_open = !starts.is_null() && !pages(START, SMALL_AREA + LARGE_AREA).is_null();
-        if !is_open {
-            eprintln!(
-                "lab: no addresses for the program's blocks: is `ulimit -v` set, or is memory overcommitment off?"
+        if starts.is_null() || pages(START, SMALL_AREA + LARGE_AREA).is_null() {
+            refuse(
+                2,
+                "there are no 33 GiB of addresses for the program's blocks (little of it is used): raise `ulimit -v`, or allow overcommitment of memory",
             );
         }
         Blocks {
-            is_open,
             next: START + HEADER,
             next_large: START + SMALL_AREA,
             free: [0; LARGE / UNIT + 2],
@@ -115,7 +115,7 @@ impl Blocks {
     }
 
     fn allocate(&mut self, bytes: usize, align: usize, caller: usize) -> usize {
-        if !self.is_open || bytes > LARGE_AREA || align > LARGE_AREA {
+        if bytes > LARGE_AREA || align > LARGE_AREA {
             return 0;
         }
         let site = self.site(caller);

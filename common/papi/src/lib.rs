@@ -21,6 +21,20 @@
 ))]
 #![allow(non_snake_case, unreachable_pub, reason = "C programs call these functions by their names")]
 
+/// In the place of the standard library's, which end the program if standard error is full.
+macro_rules! eprintln {
+    ($($text:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), $($text)*);
+    }};
+}
+macro_rules! eprint {
+    ($($text:tt)*) => {{
+        use std::io::Write as _;
+        let _ = write!(std::io::stderr(), $($text)*);
+    }};
+}
+
 #[macro_use]
 mod stub;
 

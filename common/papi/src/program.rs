@@ -3,16 +3,20 @@
 use std::ffi::c_int;
 use std::ptr::null_mut;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use machine::{CacheLevel, Machine};
 
 use crate::image::Image;
 use crate::report;
-use crate::session::{REPORT, SESSION, Session, is_set, model, refuse};
+use crate::session::{REPORT, SESSION, Session, is_set, leave, model, refuse};
 use crate::thread;
 
 static IS_OVER: AtomicBool = AtomicBool::new(false);
+/// Whether a signal has begun to end the program.
+static IS_ENDING: AtomicBool = AtomicBool::new(false);
+/// The process that reports.
+static PROCESS: AtomicI32 = AtomicI32::new(0);
 
 /// Logical processors of one core, at most: a level that more share is not private.
 const THREADS_OF_A_CORE: usize = 2;
@@ -63,6 +67,8 @@ pub(crate) fn begin() {
         return;
     }
     let _ = REPORT.set(finish);
+    // SAFETY: it takes no arguments and cannot fail.
+    PROCESS.store(unsafe { libc::getpid() }, Ordering::SeqCst);
     // SAFETY: all are functions without conditions on the time of their call.
     unsafe {
         libc::atexit(at_exit);
@@ -75,6 +81,17 @@ pub(crate) fn begin() {
 
 extern "C" fn at_exit() {
     finish(None);
+}
+
+/// In the place of `_exit` and `_Exit`, at which no function of `atexit` runs. The child of a
+/// `vfork` has its parent's memory, but another number.
+#[unsafe(no_mangle)]
+pub extern "C" fn lab_exit(status: c_int) -> ! {
+    // SAFETY: it takes no arguments and cannot fail.
+    if unsafe { libc::getpid() } == PROCESS.load(Ordering::SeqCst) {
+        finish(None);
+    }
+    leave(status)
 }
 
 /// In the child of a fork: its caches would be copies of its parent's.
@@ -92,11 +109,16 @@ fn finish(interrupted: Option<&str>) {
         return;
     }
     if let Some(session) = model() {
+        // So that a report that nobody reads does not end the program before its record is saved.
+        // SAFETY: both are functions without conditions on the time of their call.
+        let handler = unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
         report::write(session, &thread::all(), interrupted);
+        // SAFETY: as above.
+        unsafe { libc::signal(libc::SIGPIPE, handler) };
     }
 }
 
-const SIGNALS: [c_int; 9] = [
+const SIGNALS: [c_int; 13] = [
     libc::SIGSEGV,
     libc::SIGBUS,
     libc::SIGFPE,
@@ -106,17 +128,34 @@ const SIGNALS: [c_int; 9] = [
     libc::SIGTERM,
     libc::SIGHUP,
     libc::SIGXCPU,
+    libc::SIGXFSZ,
+    libc::SIGPIPE,
+    libc::SIGQUIT,
+    libc::SIGALRM,
 ];
 
+/// Signals that ask the program to end. Some come twice: a terminal sends one to the whole group,
+/// and a program that waits passes its own on.
+const REQUESTS: [c_int; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT];
+
 extern "C" fn signalled(signal: c_int) {
-    // SAFETY: should the signal have interrupted the library in the middle of something,
-    // the alarm ends the process.
-    unsafe { libc::alarm(SIGNAL_TIME) };
-    // SAFETY: strsignal gives a text that stays until its next call.
-    let name = unsafe { std::ffi::CStr::from_ptr(libc::strsignal(signal)) }.to_string_lossy();
-    finish(Some(&format!("signal {signal} ({name}) ended the program")));
-    // SAFETY: the signal has its default effect again.
-    unsafe { libc::raise(signal) };
+    let is_ending = IS_ENDING.swap(true, Ordering::SeqCst);
+    if is_ending && REQUESTS.contains(&signal) {
+        return;
+    }
+    if !is_ending {
+        // SAFETY: should the signal have interrupted the library in the middle of something,
+        // the alarm ends the process.
+        unsafe { libc::alarm(SIGNAL_TIME) };
+        // SAFETY: strsignal gives a text that stays until its next call.
+        let name = unsafe { std::ffi::CStr::from_ptr(libc::strsignal(signal)) }.to_string_lossy();
+        finish(Some(&format!("signal {signal} ({name}) ended the program")));
+    }
+    // SAFETY: both are functions without conditions on the time of their call.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        libc::raise(signal);
+    }
 }
 
 /// Reports at signals that end the program, unless it handles or ignores them.
@@ -131,7 +170,7 @@ fn catch_signals() {
         }
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = signalled as extern "C" fn(c_int) as usize;
-        action.sa_flags = libc::SA_ONSTACK | libc::SA_RESETHAND | libc::SA_NODEFER;
+        action.sa_flags = libc::SA_ONSTACK | libc::SA_NODEFER;
         for signal in SIGNALS {
             let mut old: libc::sigaction = std::mem::zeroed();
             libc::sigaction(signal, null_mut(), &raw mut old);

@@ -58,8 +58,15 @@ pub(crate) fn is_set(name: &str, value: &str) -> bool {
 /// Ends the program with a sentence.
 pub(crate) fn refuse(status: c_int, sentence: &str) -> ! {
     eprintln!("lab: {sentence}");
-    // SAFETY: ends the process at once; nothing is to be reported.
-    unsafe { libc::_exit(status) }
+    leave(status)
+}
+
+/// Ends the process at once; nothing is reported.
+pub(crate) fn leave(status: c_int) -> ! {
+    loop {
+        // SAFETY: the call does not return. `_exit` is the library's own (`program.rs`).
+        unsafe { libc::syscall(libc::SYS_exit_group, status) };
+    }
 }
 
 /// Ends the program because counting cannot go on; what was counted so far is reported.
@@ -68,8 +75,7 @@ pub(crate) fn fail(sentence: &str) -> ! {
     if let Some(report) = REPORT.get() {
         report(Some("the model's limit was reached"));
     }
-    // SAFETY: ends the process at once.
-    unsafe { libc::_exit(1) }
+    leave(1)
 }
 
 /// The range and the number of the global at `address` in the program's file.

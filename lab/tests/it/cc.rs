@@ -178,8 +178,11 @@ fn a_program_that_ends_early_reports_its_counts_until_then() {
     let Some(folder) = folder() else { return };
     built(&folder, "cc -O1 ends.c -o ends -lpapi");
     for (how, status, out, said) in [
-        ("", Some(0), "4096\n", "ends.c:25 to ends.c:46"),
+        ("", Some(0), "4096\n", "ends.c:25 to ends.c:60"),
         ("exit", Some(4), "", "ends.c:25 to the program's end"),
+        ("quick", Some(5), "", "ends.c:25 to the program's end"),
+        ("twice", None, "", "signal 2"),
+        ("late", None, "", "signal 14"),
         ("crash", None, "", "signal 11"),
         ("abort", None, "", "signal 6"),
         ("fork", Some(0), "4096\n", "whose accesses are not counted"),
@@ -210,6 +213,24 @@ fn wrong_inputs_are_refused_in_a_sentence() {
         assert_eq!((status, out.as_str()), (Some(2), ""));
         assert!(err.contains(said) && err.lines().count() == 1, "{err}");
     }
+    let full = |command: &str| {
+        let mut shell = Command::new("sh");
+        let shell = shell.args(["-c", command]).env("LAB_MACHINE", MACHINE).current_dir(folder.path());
+        let ran = shell.output().unwrap();
+        (ran.status.code(), String::from_utf8_lossy(&ran.stderr).into_owned())
+    };
+    // Neither a full disk under standard error nor under the record loses the other.
+    assert_eq!(full("LAB_RECORD=r.json ./ends 2> /dev/full").0, Some(0));
+    assert!(folder.path().join("r.json").exists());
+    let (unread, pipe) = std::io::pipe().unwrap();
+    drop(unread);
+    let mut piped = Command::new(folder.path().join("ends"));
+    piped.env("LAB_MACHINE", MACHINE).env("LAB_RECORD", "p.json").current_dir(folder.path());
+    assert!(piped.stderr(pipe).status().unwrap().success() && folder.path().join("p.json").exists());
+    let (status, err) = full("LAB_RECORD=/dev/full ./ends");
+    assert!(status == Some(0) && err.contains("stores 4,") && err.contains("No space left"), "{err}");
+    let (status, err) = full("ulimit -v 4000000; ./ends");
+    assert!(status == Some(2) && err.contains("33 GiB of addresses") && err.lines().count() == 1, "{err}");
     let absent: PathBuf = folder.path().join("none");
     let ran = Command::new(LAB)
         .args(["cc", "-c", "ends.c"])

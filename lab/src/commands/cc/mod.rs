@@ -103,7 +103,7 @@ fn start(command: &mut Command) -> Result<ExitStatus, Failure> {
         let name = command.get_program().to_string_lossy().into_owned();
         match error.kind() {
             ErrorKind::NotFound => Failure::could_not(format!(
-                "there is no program '{name}': for C programs install a compiler (apt install gcc g++), or name yours with LAB_CC or LAB_CXX"
+                "there is no program '{name}': install a compiler and make (apt install gcc g++ make), or name your compiler with LAB_CC or LAB_CXX"
             )),
             _ => Failure::could_not(format!("'{name}' cannot be started: {error}")),
         }

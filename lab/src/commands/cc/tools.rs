@@ -18,7 +18,8 @@ const PRESETS: &str = "/* PRESETS */";
 const FOLDER: &str = "lab-cc";
 
 /// Names that the linker gives to functions of the library, and what they are there.
-const NAMES: [(&str, &str); 7] = [
+const NAMES: [(&str, &str); 8] = [
+    ("lab_exit", "_exit _Exit"),
     ("lab_malloc", "malloc _ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t"),
     ("lab_calloc", "calloc"),
     ("lab_realloc", "realloc"),

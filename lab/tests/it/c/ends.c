@@ -27,6 +27,20 @@ int main(int count, char **words) {
         array[at] = at;
     if (!strcmp(how, "exit"))
         exit(4);
+    if (!strcmp(how, "quick"))
+        _exit(5);
+    if (!strcmp(how, "twice")) {
+        pid_t own = getpid();
+        if (fork() == 0) {
+            while (getppid() == own)
+                kill(own, SIGINT);
+            return 0;
+        }
+        for (;;)
+            pause();
+    }
+    if (!strcmp(how, "late"))
+        raise(SIGALRM);
     if (!strcmp(how, "crash"))
         *(volatile int *)8 = 1;
     if (!strcmp(how, "abort"))
