@@ -122,11 +122,11 @@ fn a_saved_file_says_nothing_to_the_terminal() {
     }
 }
 
-/// A machine that is called `text`, in the folder.
-fn called(folder: &Path, text: &str) {
-    let quoted = serde_json::Value::from(text).to_string();
+/// A machine with this name and description, in the folder.
+fn called(folder: &Path, name: &str, about: &str) {
+    let [name, about] = [name, about].map(|text| serde_json::Value::from(text).to_string());
     let description = format!(
-        "name = {quoted}\ndescription = {quoted}\n[[cache]]\nlevel = 1\nsize = \"4K\"\nline = 64\nways = 2\n"
+        "name = {name}\ndescription = {about}\n[[cache]]\nlevel = 1\nsize = \"4K\"\nline = 64\nways = 2\n"
     );
     fs::write(folder.join("m.toml"), description).unwrap();
 }
@@ -137,7 +137,7 @@ fn a_machine_may_be_called_anything_in_every_output() {
     // A whole report takes seconds: one has all texts that could break a page.
     let mut of_a_page = String::new();
     for text in &hostile() {
-        called(folder.path(), text);
+        called(folder.path(), text, text);
         for format in ["kit", "csv", "json"] {
             let args = ["--machine", "m.toml", "--max", "8K", "--repeats", "1", "--format", format];
             shown(text, &run(folder.path(), "cm1", &args));
@@ -151,9 +151,11 @@ fn a_machine_may_be_called_anything_in_every_output() {
         }
     }
     assert!(["<script>", "<img", "]]>", "=cmd", "\"1\"=\"1"].iter().all(|part| of_a_page.contains(part)));
-    called(folder.path(), &of_a_page);
+    called(folder.path(), "</script><script>alert(1)</script><img src=x onerror=alert(1)>", &of_a_page);
     let args = ["run", "--quick", "--hasten", "1000", "--size", "8", "--machine", "m.toml"];
-    shown(&of_a_page, &run(folder.path(), "lab", &args));
+    let output = run(folder.path(), "lab", &args);
+    assert!(output.status.success());
+    shown(&of_a_page, &output);
     let page = fs::read_to_string(folder.path().join("report/report.html")).unwrap();
     assert!(!page.contains("<script>alert") && !page.contains("<img src=x") && !page.chars().any(acts));
 }
