@@ -32,10 +32,12 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
         _ => Cell::analytic(found.line.0 as f64 / 2.0),
     };
     let notes = contents.notes();
-    // What a sweep's misses are; how they were measured is said once, at the end of the page.
+    // How a sweep's misses were measured.
     let sources = |record: &str| {
         let is_source = |note: &Note| matches!(note, Note::StandIn { since: Some(_), .. } | Note::Counts(_));
-        let own = notes.iter().filter(|(names, note, _)| names[0] == record && is_source(note));
+        let own = notes
+            .iter()
+            .filter(|(names, note, _)| names.iter().any(|name| name == record) && is_source(note));
         own.map(|(.., sentence)| sentence.clone()).collect()
     };
     json!({
