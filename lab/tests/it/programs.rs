@@ -211,8 +211,9 @@ fn the_closed_form_the_model_and_recorded_counts_are_one_chart() {
     for (table, why) in [
         ("group,order,n,low_millions,high_millions\nX,kij,8,1,1\n", "has no counts of ijk"),
         ("group,order,n,low_millions,high_millions\nX,ijk,8,2,1\n", "the smaller one first"),
-        ("group,order,n,low,high\nX,ijk,8,1,1\n", "the columns are"),
-        ("group,order,n,low_millions,high_millions\nX,ijk,0,1,1\n", "n is at least 1"),
+        ("group,order,n,low_millions,high_millions\n\nX,ijk,8,1\n", "line 3: it must have 5 values"),
+        ("group,order,n,low,high\nX,ijk,8,1,1\n", "must have the columns"),
+        ("group,order,n,low_millions,high_millions\nX,ijk,0,1,1\n", "n at least 1"),
     ] {
         std::fs::write(folder.path().join("wrong.csv"), table).unwrap();
         refuses(folder.path(), &format!("{plot} wrong.csv"), 1, why);

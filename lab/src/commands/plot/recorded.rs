@@ -8,20 +8,19 @@ use common::failure::Failure;
 use common::input;
 use common::record::Record;
 use common::text::shorten;
-use serde::Deserialize;
 
 use super::records::{compared, variants};
 use crate::commands::dgemm::{CLOSED, MISSES};
 
-/// A row of the table. Each group counted on one processor; it has two numbers if it has several series.
-#[derive(Debug, Deserialize)]
+/// A row of the table: what a group counted on its processor.
+#[derive(Debug)]
 struct Counted {
     group: String,
     /// The order of the loops, as the rungs are called.
     order: String,
     n: u64,
-    low_millions: f64,
-    high_millions: f64,
+    /// The lowest and the highest of its series.
+    counts_millions: [f64; 2],
 }
 
 /// The chart of `records` of `lab dgemm`, with the closed form as a line and the counts of `table` as
@@ -53,7 +52,7 @@ pub(super) fn chart(records: &[(String, Record)], table: &Path) -> Result<Chart,
     let mut groups: BTreeMap<(&str, &str), Vec<(f64, f64)>> = BTreeMap::new();
     for row in rows.iter().filter(|row| closed.contains_key(&row.order)) {
         let n = row.n as f64;
-        let mut counts = vec![row.low_millions, row.high_millions];
+        let mut counts = row.counts_millions.to_vec();
         counts.dedup();
         let points = counts.into_iter().map(|millions| (n, millions * 1e6 / n.powi(3)));
         groups.entry((&row.order, &row.group)).or_default().extend(points);
@@ -70,26 +69,38 @@ pub(super) fn chart(records: &[(String, Record)], table: &Path) -> Result<Chart,
     Ok(chart)
 }
 
+/// The columns of the table, which may have others.
+const COLUMNS: [&str; 5] = ["group", "order", "n", "low_millions", "high_millions"];
+
+/// The rows of a table of values without commas and quotation marks; lines that begin with # are comments.
 fn read(table: &Path) -> Result<Vec<Counted>, Failure> {
     let text = input::text(table)?;
-    let wrong = |error: csv::Error| {
-        let columns = "group, order, n, low_millions and high_millions";
-        Failure::could_not(format!("{}: {error}; the columns are {columns}", input::name(table)))
-    };
-    let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text.as_bytes());
-    let rows = reader.deserialize().collect::<Result<Vec<Counted>, _>>().map_err(wrong)?;
-    if let Some(row) = rows.iter().find(|row| {
-        row.n == 0
-            || !(row.low_millions >= 0.0
-                && row.high_millions.is_finite()
-                && row.low_millions <= row.high_millions)
-    }) {
-        return Err(Failure::could_not(format!(
-            "{}: group {}, n = {}: n is at least 1, and the counts are numbers from 0, the smaller one first",
-            input::name(table),
-            shorten(&row.group, 40),
-            row.n
-        )));
+    let wrong = |why: String| Failure::could_not(format!("{}: {why}", input::name(table)));
+    let mut lines =
+        (1..).zip(text.lines()).filter(|(_, line)| !line.starts_with('#') && !line.trim().is_empty());
+    let cells = |line: &str| line.split(',').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
+    let head = lines.next().map(|(_, line)| cells(line)).unwrap_or_default();
+    let places = COLUMNS.map(|name| head.iter().position(|cell| cell == name));
+    if places.contains(&None) {
+        return Err(wrong(format!("its first line must have the columns {}", COLUMNS.join(", "))));
     }
-    Ok(rows)
+    let row = |(number, line): (usize, &str)| {
+        let cells = Some(cells(line)).filter(|cells| cells.len() == head.len());
+        let read = cells.and_then(|cells| {
+            let [group, order, n, low, high] = places.map(|at| cells[at.unwrap_or_default()].clone());
+            let counts = [low.parse().ok()?, high.parse().ok()?];
+            Some(Counted { group, order, n: n.parse().ok()?, counts_millions: counts })
+        });
+        let is_right = |row: &Counted| {
+            let [low, high] = row.counts_millions;
+            row.n > 0 && low >= 0.0 && high.is_finite() && low <= high
+        };
+        read.filter(is_right).ok_or_else(|| {
+            wrong(format!(
+                "line {number}: it must have {} values, n at least 1, and two counts from 0, the smaller one first",
+                head.len()
+            ))
+        })
+    };
+    lines.map(row).collect()
 }
