@@ -12,7 +12,7 @@ use crate::kit::{lab, printed, stderr};
 
 /// A reader: the file that is stored in every encoding, the command that reads it, and the
 /// files that this writes.
-const READERS: [(&str, &str, &[&str]); 18] = [
+const READERS: [(&str, &str, &[&str]); 17] = [
     ("cm1.out", "infer cm1.out", &[]),
     ("cm1.out", "plot cm1.out -o p.svg", &["p.svg"]),
     ("spark.tsv", "infer spark.tsv --format json", &[]),
@@ -21,7 +21,6 @@ const READERS: [(&str, &str, &[&str]); 18] = [
     ("a.json", "plot a.json -o p.svg", &["p.svg"]),
     ("machine.toml", "machines machine.toml", &[]),
     ("machines/bea.toml", "causes 8 --machine machines/bea.toml --format csv", &[]),
-    ("class.csv", "mystery --key-file secret.txt --roster class.csv --output n", &["n-key.json"]),
     ("secret.txt", "mystery --key-file secret.txt --roster class.csv --output n", &["n-key.json"]),
     ("machines-key.json", GRADE, GRADES),
     ("class.csv", GRADE, GRADES),
@@ -160,9 +159,10 @@ fn secret_words_are_the_same_however_they_come() {
     let folder = folder.path();
     fs::write(folder.join("class.csv"), "name\nbea\n").unwrap();
     let words = "a primavera às três\n";
-    let mut all = stored(words);
-    all.extend(stored("a primavera a\u{300}s tre\u{302}s\n"));
-    let mut keys = all.into_iter().map(|(how, bytes)| {
+    // A key takes half a second: the other encodings are those of every reader, above.
+    let encodings = [words, "a primavera a\u{300}s tre\u{302}s\n"].map(stored);
+    let some = encodings.into_iter().flat_map(|all| all.into_iter().step_by(5));
+    let mut keys = some.map(|(how, bytes)| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_course"));
         command.current_dir(folder).args(["mystery", "--key", "--roster", "class.csv"]);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
