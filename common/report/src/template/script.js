@@ -228,7 +228,7 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
     $("copy").value = text;
     $("reserve").hidden = false;
-    return t("Your browser was asked to save answers.json; look for it in its downloads. The next lab run reads it from the report's folder.");
+    return t("Your browser was asked to save answers.json; look for it in its downloads. To hand it in, give it to lab handin --answers. If you put it into the report's folder, the next lab run reads it.");
   }
   $("export").addEventListener("click", async () => {
     const { unread, unsigned } = count();
