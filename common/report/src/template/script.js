@@ -232,7 +232,7 @@
   }
   $("export").addEventListener("click", async () => {
     const { unread, unsigned } = count();
-    const [left, nameless] = [unread, unsigned].map(some => some.map(nameOf).join("; "));
+    const [left, nameless] = [unread, unsigned].map(some => some.map(field => nameOf(field).replace(/[.?]$/, "")).join("; "));
     say([await save(), left && t("{} answers cannot be read and do not count: {}.", unread.length, left),
       nameless && t("Still missing: {}.", nameless)].filter(Boolean).join(" "));
   });
