@@ -139,7 +139,7 @@ impl Doubt {
             Doubt::NoNumber => "The number is missing.",
             Doubt::NoUnit => "Choose the unit from the list after the number, or type it after the number.",
             Doubt::OtherUnit => {
-                "This unit is not one of the list after the number, or another one is chosen there."
+                "This unit is not accepted here, or differs from the chosen one: write only the number, and choose the unit if there is a list."
             }
             Doubt::Cycles => "Clock cycles are not converted to a time; your instructor reads this answer.",
             Doubt::OneEnd => "A range needs both ends.",
