@@ -155,7 +155,7 @@ fn misses(record: &Record, picture: String, notes: Vec<String>) -> Value {
     let range = |end: Option<Bytes>| end.map(|b| b.to_string()).unwrap_or_default();
     json!({
         "event": event,
-        "sizes": format!("{} to {}", range(sizes().min()), range(sizes().max())),
+        "sizes": format!("{} – {}", range(sizes().min()), range(sizes().max())),
         "repeats": record.settings.get("repeats").and_then(Value::as_u64).unwrap_or_default(),
         "source": source(record, "avg_misses"),
         "why": why(record, "avg_misses"),
