@@ -79,7 +79,11 @@ impl Chart {
         let (width, height) = match (self.view.size, self.view.width_cm) {
             (Some(size), _) => size,
             (None, Some(width)) => {
-                (width * PIXELS_PER_CM, (0.6 * width * PIXELS_PER_CM + 90.0).max(height - 520.0))
+                let width = width * PIXELS_PER_CM;
+                // a long caption makes the picture higher, and not the plot lower
+                let lines = labels::wrapped(&self.whole_caption(), TICK, pixels(width) - 2 * MARGIN).len();
+                let caption = lines as f64 * f64::from(TICK + 5 * U) / f64::from(U);
+                (width, (0.6 * width + 50.0).max(height - 520.0) + caption)
             }
             (None, None) => (760.0, height),
         };

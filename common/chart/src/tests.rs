@@ -126,6 +126,11 @@ fn a_chart_for_a_column_of_text_has_letters_of_8_pt() {
     assert!(texts.contains(&"Mine".to_owned()) && !texts.iter().any(|text| text.contains("A 32 KiB cache")));
     assert!(texts.contains(&"stride in bytes (K = 1024)".to_owned()), "{texts:?}");
     assert!(misses(2).viewed(&View { width_cm: Some(2.0), ..WHOLE }).is_err());
+    let height = |caption: &str| {
+        let view = View { width_cm: Some(8.0), caption: Some(caption.to_owned()), ..WHOLE };
+        misses(2).viewed(&view).unwrap().sides().1 / labels::U
+    };
+    assert!(height(&"word ".repeat(90)) > height("") + 150, "a long caption takes the place of the plot");
 }
 
 #[test]

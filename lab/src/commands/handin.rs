@@ -198,7 +198,8 @@ fn compared(Asked { fields, .. }: &Asked, answers: &Answers, unread: Vec<String>
 
 /// The first of them, and whether there are more.
 fn listed(names: impl IntoIterator<Item = String>) -> String {
-    let mut names = names.into_iter();
+    // questions end with a full stop
+    let mut names = names.into_iter().map(|name| name.trim_end_matches('.').to_owned());
     let list = Vec::from_iter(names.by_ref().take(LISTED)).join("; ");
     if names.next().is_some() { list + "; and more" } else { list }
 }
