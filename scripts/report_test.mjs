@@ -245,8 +245,8 @@ async function checked(page) {
     check((await reading("98765432")).includes(hint), `${id}: any other number gets a hint`);
     check((await reading("12 or 13")).includes("not one number"), `${id}: two numbers are none`);
   }
-  for (const [answer, echo] of [[one("48", "KiB"), "= 49,152 bytes"], [one("1,5", "MiB"), "= 1,572,864 bytes"], [one("48"), "Choose the unit"],
-    [one("49,152", "B"), "thousands"], [{ form: "range", value: "32", to: "64", unit: "KiB" }, "= at least 32,768 and below 65,536 bytes"]]) {
+  for (const [answer, echo] of [[one("48", "KiB"), "= 49\u202f152 bytes"], [one("1,5", "MiB"), "= 1\u202f572\u202f864 bytes"], [one("48"), "Choose the unit"],
+    [one("49,152", "B"), "thousands"], [{ form: "range", value: "32", to: "64", unit: "KiB" }, "= at least 32\u202f768 and below 65\u202f536 bytes"]]) {
     const field = "s311-c-size";
     await tab.locator(`#${field} select`).selectOption("");
     await enter(tab, field, answer);

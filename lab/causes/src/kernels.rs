@@ -31,7 +31,7 @@ pub(super) struct Kernel {
     pub(super) modelled: fn(&mut Modelled, Operands<'_>),
 }
 
-const MEMORY: &str = "the last store";
+const MEMORY: &str = "the previous store";
 const REGISTER: &str = "the last sum";
 const NOTHING: &str = "nothing";
 

@@ -176,7 +176,9 @@
     return { open: open.length + unsigned.length, unread, unsigned };
   }
 
-  const shown = number => number.toLocaleString(document.documentElement.lang, { maximumSignificantDigits: 9 });
+  // With thin spaces, as the tables have them and the fields read them.
+  const digits = new Intl.NumberFormat(document.documentElement.lang, { maximumSignificantDigits: 9 });
+  const shown = number => digits.formatToParts(number).map(({ type, value }) => (type === "group" ? "\u202f" : value)).join("");
   const BASE = { bytes: t("bytes"), ns: "ns", percent: "%", points: t("points") };
 
   // Says how a value is read; and of one that the student computes, whether it is right.
