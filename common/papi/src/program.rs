@@ -109,7 +109,7 @@ fn finish(interrupted: Option<&str>) {
         return;
     }
     if let Some(session) = model() {
-        // So that a report that nobody reads does not end the program before its record is saved.
+        // So that a report without a reader does not end the program before its record is saved.
         // SAFETY: both are functions without conditions on the time of their call.
         let handler = unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
         report::write(session, &thread::all(), interrupted);
