@@ -178,10 +178,10 @@ fn a_program_that_ends_early_reports_its_counts_until_then() {
     let Some(folder) = folder() else { return };
     built(&folder, "cc -O1 ends.c -o ends -lpapi");
     for (how, status, out, said) in [
-        ("", Some(0), "4096\n", "ends.c:25 to ends.c:60"),
+        ("", Some(0), "4096\n", "ends.c:25 to ends.c:61"),
         ("exit", Some(4), "", "ends.c:25 to the program's end"),
         ("quick", Some(5), "", "ends.c:25 to the program's end"),
-        ("twice", None, "", "signal 2"),
+        ("twice", None, "", "signal 15"),
         ("late", None, "", "signal 14"),
         ("crash", None, "", "signal 11"),
         ("abort", None, "", "signal 6"),
