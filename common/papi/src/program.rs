@@ -170,7 +170,7 @@ fn catch_signals() {
         }
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = signalled as extern "C" fn(c_int) as usize;
-        action.sa_flags = libc::SA_ONSTACK | libc::SA_NODEFER;
+        action.sa_flags = libc::SA_ONSTACK;
         for signal in SIGNALS {
             let mut old: libc::sigaction = std::mem::zeroed();
             libc::sigaction(signal, null_mut(), &raw mut old);
