@@ -111,8 +111,8 @@ fn disturbed(record: &Record) -> Vec<String> {
         spikes.into_iter().map(move |at| {
             let (stride, nanos) = cells[at];
             format!(
-                "{} at stride {} took {nanos:.2} ns, far more than at the strides before and after: another program \
-                 disturbed this cell; measure it again (--sizes {size} --strides {stride})",
+                "{} at stride {} took {nanos:.2} ns, far more than at the strides before and after: another program may \
+                 have disturbed this cell; measure it again (--sizes {size} --strides {stride})",
                 Bytes(size),
                 Bytes(stride)
             )

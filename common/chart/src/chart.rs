@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use figures::text::shorten;
+use figures::text::{filled, shorten};
 use figures::units::Bytes;
 use figures::value::Reading;
 
@@ -204,8 +204,7 @@ impl Chart {
 
     /// One of the [`WORDS`] in the chart's language, with each `{}` replaced.
     pub(crate) fn say(&self, english: &str, parts: &[String]) -> String {
-        let text = self.words.get(english).map_or(english, String::as_str).to_owned();
-        parts.iter().fold(text, |text, part| text.replacen("{}", part, 1))
+        filled(self.words.get(english).map_or(english, String::as_str), parts)
     }
 
     /// The picture for a file of that name, `.svg`, `.pdf` or `.png`; `-` is SVG.

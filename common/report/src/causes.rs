@@ -3,6 +3,7 @@
 
 use chart::{Axis, Chart};
 use figures::table::{columns, four};
+use figures::text::filled;
 use figures::value::Reading;
 use records::record::{Record, Row};
 use serde::Serialize;
@@ -111,9 +112,8 @@ pub(crate) fn hints(record: &Record, say: Say<'_>) -> Vec<String> {
     hints
 }
 
-/// The English sentence.
 fn in_english(sentence: &str, parts: &[&str]) -> String {
-    parts.iter().fold(sentence.to_owned(), |text, part| text.replacen("{}", part, 1))
+    filled(sentence, parts)
 }
 
 /// The table, and what its figures make worth a question.

@@ -99,52 +99,25 @@ impl Report<'_> {
         all.chain(self.further.iter().map(|own| (own.name.clone(), &own.record))).collect()
     }
 
-    /// The notes of all records, those of one kind once, and of one reason too: the names of the records, the first note,
-    /// and its sentence.
+    /// The notes of all records, each once, and of one reason too: the names of the records, the note, and its sentence.
     pub(crate) fn notes(&self) -> Vec<(Vec<String>, &Note, String)> {
         let mut notes: Vec<(Vec<String>, &Note, String)> = Vec::new();
-        let (mut kinds, mut reasons) = (Vec::new(), BTreeSet::new());
+        let mut reasons = BTreeSet::new();
         for (name, record) in self.records() {
             for note in record.notes.iter() {
+                if let Some((names, ..)) = notes.iter_mut().find(|(_, known, _)| *known == note) {
+                    if !names.contains(&name) {
+                        names.push(name.clone());
+                    }
+                    continue;
+                }
                 let sentence = match note {
                     Note::StandIn { what, since: Some(why) } if !reasons.insert(why.clone()) => what.clone(),
                     _ => note.to_string(),
                 };
-                let kind = kind(&sentence);
-                match kinds.iter().position(|known| *known == kind) {
-                    Some(at) if !notes[at].0.contains(&name) => notes[at].0.push(name.clone()),
-                    Some(_) => {}
-                    None => {
-                        kinds.push(kind);
-                        notes.push((vec![name.clone()], note, sentence));
-                    }
-                }
+                notes.push((vec![name.clone()], note, sentence));
             }
         }
         notes
-    }
-}
-
-/// What sentences have in common that differ in their decimals, or in the one word before a colon.
-fn kind(sentence: &str) -> String {
-    let clause = match sentence.split_once(": ") {
-        Some((subject, rest)) if !subject.contains(' ') => rest,
-        _ => sentence,
-    };
-    let is_decimal = |word: &str| word.contains('.') && word.parse::<f64>().is_ok();
-    clause.split(' ').filter(|word| !is_decimal(word)).collect::<Vec<_>>().join(" ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::kind;
-
-    #[test]
-    fn notes_that_differ_in_figures_are_of_one_kind() {
-        let hit = |level: u8, ns: &str| kind(&format!("a hit in level {level} takes {ns} ns. So it is"));
-        assert_eq!(hit(1, "1.26"), hit(1, "1.30"));
-        assert_ne!(hit(1, "1.26"), hit(2, "1.26"));
-        assert_eq!(kind("x87: the clock is sampled"), kind("avx: the clock is sampled"));
-        assert_ne!(kind("the sweep: it ended"), kind("the run: it ended"));
     }
 }

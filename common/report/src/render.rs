@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use figures::quantity::Kind;
+use figures::text::filled;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Rest, Serde, Value};
 use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior};
@@ -70,8 +71,8 @@ fn add_words(environment: &mut Environment<'_>, assignment: &Assignment) {
     let sign = assignment.word(".").to_owned();
     environment.add_function("t", move |english: &str, parts: Rest<Value>| {
         let text = marked(words.get(english).map_or(english, String::as_str));
-        let text = parts.iter().fold(text, |text, part| text.replacen("{}", &escaped(&part.to_string()), 1));
-        Value::from_safe_string(text)
+        let parts = Vec::from_iter(parts.iter().map(|part| escaped(&part.to_string())));
+        Value::from_safe_string(filled(&text, &parts))
     });
     // Programs print English: their output is marked as English on a page in another
     // language.

@@ -39,8 +39,8 @@ pub struct Walks<'w> {
     pub row: &'w mut dyn FnMut(Cell, f64, &Sample) -> Row,
 }
 
-/// Accesses of a cell that are modelled where no state of the caches recurs: the share of misses is within 0.1 %
-/// of an access (standard error of the least precise share, one half: 0.05 %).
+/// Accesses of a cell that are modelled where no state of the caches recurs. Were they independent, a share of one half
+/// would have a standard error of 0.0005.
 const RANDOM_ACCESSES: u64 = 1 << 20;
 /// Passes of such a cell, at least: its first one fills the caches.
 const RANDOM_PASSES: u64 = 8;
@@ -53,7 +53,9 @@ impl Session {
         let Walks { native, modelled, passes, array, arena, plan, timer, row } = walks;
         let (native, modelled, passes) = (*native, *modelled, *passes);
         let random = self.machine.levels.iter().any(|level| level.replacement == Replacement::Random);
-        let most = if !self.measures_host && random { RANDOM_ACCESSES } else { u64::MAX };
+        // the note would reveal a sealed machine's policy
+        let most =
+            if !self.measures_host && !self.machine.sealed() && random { RANDOM_ACCESSES } else { u64::MAX };
         let passes =
             |cell: Cell| passes(cell).min((most / (cell.accesses_per_pass()).max(1)).max(RANDOM_PASSES));
         let accesses = |cell: Cell| (passes(cell) * cell.accesses_per_pass()) as f64;

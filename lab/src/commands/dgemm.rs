@@ -7,6 +7,7 @@ use ::dgemm::experiment::{self, Subject, program};
 use ::dgemm::{Problem, Variant};
 use chart::{Axis, Chart};
 use common::cli::{self, Measuring, Modelling, Output};
+use common::events::Event;
 use common::failure::Failure;
 use common::measure::{self, Plan, Session};
 use common::record::{Record, Row};
@@ -89,12 +90,20 @@ impl Ladder for Products<'_> {
                 model.map_or_else(missing, |misses| Reading::new(of(misses), Source::Model))
             };
             let closed = form.map(|misses| Reading::new(misses.total(), Source::Analytic));
-            row.with(MISSES, figure(Misses::total))
+            // an estimate has both of its samples
+            let total = outcome.model.as_ref().map(|counts| counts.reading(&Event::L1_DCM));
+            let total = total.unwrap_or_else(|_| Reading::missing("nothing was modelled"));
+            row.with(MISSES, total.scaled(1.0 / p.iterations()))
                 .with("misses_per_iteration_a", figure(|misses| misses.a))
                 .with("misses_per_iteration_b", figure(|misses| misses.b))
                 .with("misses_per_iteration_c", figure(|misses| misses.c))
                 .with("misses_per_iteration_walks", figure(|misses| misses.walks))
-                .with(CLOSED, closed.unwrap_or_else(|| Reading::missing("the machine is sealed")))
+                .with(
+                    CLOSED,
+                    closed.unwrap_or_else(|| {
+                        Reading::missing("the closed form needs a cache that is described and not secret")
+                    }),
+                )
         };
         Ok(measured.map(row).collect())
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use figures::quantity::Kind;
+use figures::text::filled;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::Figure;
@@ -314,7 +315,7 @@ impl Assignment {
 
     /// `english` in the page's language, with each `{}` replaced by one of `parts`.
     pub(crate) fn sentence(&self, english: &str, parts: &[&str]) -> String {
-        parts.iter().fold(self.word(english).to_owned(), |text, part| text.replacen("{}", part, 1))
+        filled(self.word(english), parts)
     }
 
     /// All translations.

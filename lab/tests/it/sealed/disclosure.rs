@@ -83,3 +83,18 @@ fn no_output_says_what_was_not_measured() {
     }
     assert!(leaks.is_empty(), "{leaks:#?}");
 }
+
+/// Sweeps of random replacement are bounded, and say so; of a sealed machine neither.
+#[test]
+fn a_policy_is_not_revealed() {
+    let random = "index = \"virtual\"\nreplacement = \"random\"";
+    let text = secret::DESCRIPTION.replacen("index = \"virtual\"", random, 1);
+    assert!(text.contains("random"));
+    let folder = place(&text);
+    for command in ["cm1", "spark"] {
+        let output = run(folder.path(), command, "--max 8K --repeats 1 --machine M --format json");
+        assert!(output.status.success(), "{output:?}");
+        let said = [output.stdout, output.stderr].concat();
+        assert!(!String::from_utf8_lossy(&said).contains("random"), "{command}");
+    }
+}
