@@ -13,9 +13,10 @@ use crate::kinds::MissKinds;
 pub const LEVELS: usize = 3;
 /// Accesses that recur, at least: fewer are simulated as quickly.
 pub(crate) const SHORTEST: usize = 2048;
-/// Repetitions that are simulated until the state recurs, at most. With LRU one for each level and
-/// TLB is enough.
-pub(crate) const TRIES: usize = 6;
+/// Repetitions after each of which the state is compared with the one before the first of them. With
+/// LRU one for each level and TLB is enough; an inclusive level that evicts may recur after as many
+/// as it has ways.
+pub(crate) const TRIES: [usize; 4] = [1, 1, 1, 16];
 /// Accesses that are simulated after a search in vain, and twice as many after each further one.
 const PART: Range<usize> = 2048..1 << 20;
 

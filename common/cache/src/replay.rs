@@ -300,26 +300,28 @@ impl Replay {
         visit: &mut impl FnMut(Entry, [u64; LEVELS], u64),
     ) -> Result<usize, TooFar> {
         let shift = self.shift_of_recurring();
-        let mut misses = Vec::with_capacity(period);
         let mut at = 0;
-        for entries in rest.chunks_exact(period).take(TRIES) {
-            if !entries.iter().zip(rest).all(|(one, other)| one.recurs(*other, shift)) {
-                break;
-            }
-            let kinds = self.kinds();
+        for tries in TRIES {
+            let (start, kinds) = (at, self.kinds());
+            let mut misses = Vec::with_capacity(period);
             self.sim.open_window();
-            misses.clear();
-            for entry in entries {
-                misses.push(self.step(*entry, visit)?);
-            }
-            at += period;
-            // The fully associative cache recurs too then: with LRU and without stores that pass it
-            // by, the last use of each line in the window decides the order of its lines, and the
-            // others keep theirs.
-            if self.sim.recurs(&Moves::NONE) {
-                let entries = entries.to_vec();
-                self.recurring = Some(Recurring { entries, misses, kinds, times: 0, at: 0 });
-                break;
+            for entries in rest[start..].chunks_exact(period).take(tries) {
+                if !entries.iter().zip(rest).all(|(one, other)| one.recurs(*other, shift)) {
+                    self.sim.close_window();
+                    return Ok(at);
+                }
+                for entry in entries {
+                    misses.push(self.step(*entry, visit)?);
+                }
+                at += period;
+                // The fully associative cache recurs too then: with LRU and without stores that pass
+                // it by, the last use of each line in the window decides the order of its lines, and
+                // the others keep theirs.
+                if self.sim.recurs(&Moves::NONE) {
+                    let entries = rest[start..at].to_vec();
+                    self.recurring = Some(Recurring { entries, misses, kinds, times: 0, at: 0 });
+                    return Ok(at);
+                }
             }
             self.sim.close_window();
         }

@@ -270,35 +270,57 @@ fn what_recurs_counts_as_if_it_were_simulated() {
         };
         let entries = nested_loops(&mut random);
         let part = [entries.len(), 1 << 15, 5000][random.below(3)].max(1);
-        let mut plain = Replay::new(&machine, vec!["all"]).unwrap().without_pages();
-        let mut simulated = Sites::new();
-        for entry in &entries {
-            let missed = plain.access(entry.address, entry.bytes(), entry.is_store(), 0).unwrap();
-            add(&mut simulated, *entry, [missed, 0, 0], 1);
-        }
-        let mut replay = Replay::new(&machine, vec!["all"]).unwrap().without_pages();
-        let mut sites = Sites::new();
-        let mut visit = |entry: Entry, misses, times| {
-            recurred += u64::from(times > 1);
-            add(&mut sites, entry, misses, times);
-        };
-        for entries in entries.chunks(part) {
-            replay.run(entries, &mut visit).unwrap();
-            if part == 5000 {
-                replay.settle(&mut visit).unwrap();
-            }
-        }
-        replay.settle(&mut visit).unwrap();
-        assert_eq!(replay.counts(), plain.counts(), "{case} {text}");
-        assert_eq!(replay.kinds(), plain.kinds(), "{case} {text}");
-        let levels = machine.levels.len().min(3);
-        for level in 1..=levels {
-            let sum: u64 = sites.values().map(|(_, misses)| misses[level - 1]).sum();
-            assert_eq!(sum, plain.misses(level), "{case} {text}");
-        }
-        for (site, (accesses, misses)) in simulated {
-            assert_eq!((accesses, misses[0]), (sites[&site].0, sites[&site].1[0]), "{case} {text}");
-        }
+        recurred += recurs_as_simulated(&machine, &entries, part, &format!("{case} {text}"));
     }
     assert!(recurred > 10_000, "{recurred}");
+}
+
+/// An inclusive level that evicts takes lines from the first one: the state recurs after as many
+/// passes over a column as it has ways.
+#[test]
+fn a_state_that_recurs_after_several_passes_is_found() {
+    // c[1][0] += a[1][k] * b[k][0], 512 elements of two bytes a row.
+    let pass = |k: u64| {
+        let load = |address, site| Entry::new(address, 2, false, site);
+        let (a, b, c) = (1024 + 2 * k, (1 << 19) + 1024 * k, (1 << 20) + 1024);
+        [load(a, 1), load(b, 2), load(c, 3), Entry::new(c, 2, true, 4)]
+    };
+    let entries: Vec<Entry> = (0..40).flat_map(|_| (0..512).flat_map(pass)).collect();
+    let zen3 = Machine::named("zen3").unwrap();
+    assert!(recurs_as_simulated(&zen3, &entries, entries.len(), "zen3") >= 8 * 2048);
+}
+
+/// Compares [`Replay::run`] on parts of so many entries with one access after the other; returns
+/// how many entries were visited for several times.
+fn recurs_as_simulated(machine: &Machine, entries: &[Entry], part: usize, case: &str) -> u64 {
+    let mut recurred = 0;
+    let mut plain = Replay::new(machine, vec!["all"]).unwrap().without_pages();
+    let mut simulated = Sites::new();
+    for entry in entries {
+        let missed = plain.access(entry.address, entry.bytes(), entry.is_store(), 0).unwrap();
+        add(&mut simulated, *entry, [missed, 0, 0], 1);
+    }
+    let mut replay = Replay::new(machine, vec!["all"]).unwrap().without_pages();
+    let mut sites = Sites::new();
+    let mut visit = |entry: Entry, misses, times| {
+        recurred += u64::from(times > 1);
+        add(&mut sites, entry, misses, times);
+    };
+    for entries in entries.chunks(part) {
+        replay.run(entries, &mut visit).unwrap();
+        if part == 5000 {
+            replay.settle(&mut visit).unwrap();
+        }
+    }
+    replay.settle(&mut visit).unwrap();
+    assert_eq!(replay.counts(), plain.counts(), "{case}");
+    assert_eq!(replay.kinds(), plain.kinds(), "{case}");
+    for level in 1..=machine.levels.len().min(3) {
+        let sum: u64 = sites.values().map(|(_, misses)| misses[level - 1]).sum();
+        assert_eq!(sum, plain.misses(level), "{case}");
+    }
+    for (site, (accesses, misses)) in simulated {
+        assert_eq!((accesses, misses[0]), (sites[&site].0, sites[&site].1[0]), "{case}");
+    }
+    recurred
 }
