@@ -272,6 +272,8 @@ pub struct Run {
     pub report: String,
     /// When the run ended, in RFC 3339 and UTC: it shows which answers are older.
     pub measured: String,
+    /// Whether it was a quick run, which a full one's report outlives.
+    pub quick: bool,
 }
 
 impl Run {

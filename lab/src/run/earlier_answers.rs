@@ -28,11 +28,15 @@ pub(super) fn read_from(folder: &Path) -> Result<Answers, Failure> {
     Ok(answers)
 }
 
+/// The run whose report is in `folder`.
+pub(super) fn run_of(folder: &Path) -> Option<Run> {
+    let page = files::read_at_most(&folder.join(PAGE), BYTES).ok()?;
+    Run::of_page(&encoding::decode(&page).ok()?)
+}
+
 /// The report's name for browsers: that of the page in `folder`, or a new one.
 pub(super) fn report_of(folder: &Path) -> String {
-    let page = files::read_at_most(&folder.join(PAGE), BYTES).ok();
-    let run = page.and_then(|page| Run::of_page(&encoding::decode(&page).ok()?));
-    let known = run.map(|run| run.report).filter(|report| !report.is_empty());
+    let known = run_of(folder).map(|run| run.report).filter(|report| !report.is_empty());
     known.unwrap_or_else(|| format!("{:016x}", unlike_any_other()))
 }
 
@@ -61,7 +65,7 @@ mod tests {
     fn a_report_keeps_its_name_and_another_has_another() {
         let [one, other] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         assert_ne!(report_of(one.path()), report_of(other.path()));
-        let run = r#"<script type="application/json" id="run">{"report":"a1","measured":"2026"}</script>"#;
+        let run = r#"<script type="application/json" id="run">{"report":"a1","measured":"2026","quick":false}</script>"#;
         fs::write(one.path().join(PAGE), run).unwrap();
         assert_eq!(report_of(one.path()), "a1");
     }

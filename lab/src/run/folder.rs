@@ -1,7 +1,7 @@
 //! The report's folder. A run measures into a temporary folder next to it (`report.tmp`), and
 //! renames that when the report is complete. Whatever ends a run, the old report is whole, and
 //! the records of the finished experiments are in the temporary folder. The old report is then
-//! in `report-before`, in the place of the one before it.
+//! in `report-before`, in the place of the one before it; a quick run's takes no full one's place.
 
 use std::cell::Cell;
 use std::ffi::OsString;
@@ -16,6 +16,8 @@ use common::system::{files, signals};
 use common::{authentic, output};
 use report::{File, PAGE};
 use serde_json::{Value as Json, json};
+
+use super::earlier_answers::run_of;
 
 /// Marks a temporary folder, and says which run it belongs to.
 const STATE: &str = "unfinished.json";
@@ -224,14 +226,21 @@ impl Folder {
         Ok(had_report.then(|| self.before()))
     }
 
-    /// The report becomes the earlier one, which is removed, and the temporary folder the report.
+    /// The report becomes the earlier one, which is removed, and the temporary folder the report. Of a
+    /// quick run's report and an earlier full one, the full one stays.
     fn swap(&self) -> io::Result<()> {
         let before = self.before();
+        let is_quick = |folder: &Path| run_of(folder).is_some_and(|run| run.quick);
         if self.report.exists() {
-            if before.exists() {
-                fs::remove_dir_all(&before)?;
+            let is_lesser = is_quick(&self.report) && is_replaceable(&self.report);
+            if before.exists() && is_lesser && !is_quick(&before) {
+                fs::remove_dir_all(&self.report)?;
+            } else {
+                if before.exists() {
+                    fs::remove_dir_all(&before)?;
+                }
+                fs::rename(&self.report, &before)?;
             }
-            fs::rename(&self.report, &before)?;
         }
         fs::rename(&self.temporary, &self.report)
     }
@@ -298,6 +307,25 @@ mod tests {
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 2);
         fs::create_dir(place.path().join("r-before/photos")).unwrap();
         assert!(open(&at, "", false).unwrap_err().to_string().contains("r-before"));
+    }
+
+    #[test]
+    fn quick_runs_leave_the_report_of_a_full_one() {
+        let place = tempfile::tempdir().unwrap();
+        let at = place.path().join("r");
+        let run = |number: u32, quick: bool| {
+            let run = format!(r#"{{"report":"","measured":"{number}","quick":{quick}}}"#);
+            let page = format!("<script type=\"application/json\" id=\"run\">{run}</script>");
+            open(&at, "", false).unwrap().complete(&report(&page)).unwrap();
+            run_of(&place.path().join("r-before")).map(|run| run.measured)
+        };
+        let before = [false, true, true, false, true, false, false].into_iter().zip(1..);
+        let kept: Vec<_> = before.map(|(quick, number)| run(number, quick)).collect();
+        assert_eq!(
+            kept,
+            [None, Some("1"), Some("1"), Some("1"), Some("4"), Some("4"), Some("6")]
+                .map(|run| run.map(str::to_owned))
+        );
     }
 
     #[test]

@@ -111,9 +111,10 @@ fn measure(
     findings.took = started.elapsed().as_secs_f64();
     let typed = earlier_answers::read_from(&folder.report)?;
     let mut report = Report::new(&findings, assignment, further, typed);
-    report.run = Run { report: earlier_answers::report_of(&folder.report), measured: date::now() };
+    report.run =
+        Run { report: earlier_answers::report_of(&folder.report), measured: date::now(), quick: args.quick };
     if let Some(old) = folder.complete(&report.files().map_err(Failure::could_not)?)? {
-        note(args, format!("lab run: the earlier report is in {}", old.display()));
+        note(args, format!("lab run: an earlier report is in {}", old.display()));
     }
     report.warnings().iter().for_each(|warning| note(args, format!("note: {warning}")));
     let page = folder.report.join(PAGE);
