@@ -1,13 +1,10 @@
-//! Sets of many ways, with LRU or FIFO: a list in order of use or arrival, and a hash table.
-
-use std::collections::HashMap;
-
-use foldhash::fast::FixedState;
+//! Sets of many ways, with LRU or FIFO: a list in order of use or arrival, and a table of where
+//! each line is.
 
 use crate::journal::{Journal, Moves};
 use crate::policy::Touched;
 use crate::sets::{Layout, Store, moved_tag};
-use crate::tag::{LINE, PREFETCHED, Tag};
+use crate::tag::{PREFETCHED, Tag, line_of};
 
 /// Sets with at least so many ways are wide. Below, it is quicker to compare all ways.
 pub(crate) const WIDE: usize = 256;
@@ -16,6 +13,7 @@ pub(crate) const WIDE: usize = 256;
 pub(crate) struct WideSets {
     layout: Layout,
     sets: Vec<WideSet>,
+    places: Places,
     /// Whether a use makes a line the first one (LRU), and not only its arrival (FIFO).
     reorders: bool,
     journal: Journal<()>,
@@ -27,8 +25,6 @@ pub(crate) struct WideSets {
 struct WideSet {
     ways: Vec<Way>,
     empty: Vec<u32>,
-    /// The way of each line.
-    index: HashMap<Tag, u32, FixedState>,
     /// Number of the window that saved it last.
     saved_in: u32,
 }
@@ -45,19 +41,8 @@ impl WideSet {
         WideSet {
             ways: vec![Way::default(); ways + 1],
             empty: (1..=ways as u32).rev().collect(),
-            index: HashMap::default(),
             saved_in: 0,
         }
-    }
-
-    /// The way of the line `key`; most uses are of the line that was used last.
-    fn way(&self, key: Tag) -> Option<u32> {
-        let first = self.ways[0].older;
-        if self.ways[first as usize].tag & LINE == key { Some(first) } else { self.index.get(&key).copied() }
-    }
-
-    fn tag(&mut self, key: Tag) -> Option<&mut Tag> {
-        self.way(key).map(|way| &mut self.ways[way as usize].tag)
     }
 
     fn unlink(&mut self, way: u32) {
@@ -80,7 +65,7 @@ impl WideSet {
     }
 
     /// Fills `tag` in place of the last line if no way is empty; returns that.
-    fn fill(&mut self, tag: Tag) -> Tag {
+    fn fill(&mut self, tag: Tag, places: &mut Places) -> Tag {
         let (way, victim) = match self.empty.pop() {
             Some(way) => {
                 self.link_first(way);
@@ -92,17 +77,12 @@ impl WideSet {
                 (last, self.ways[last as usize].tag)
             }
         };
-        self.index.remove(&(victim & LINE));
-        self.index.insert(tag & LINE, way);
+        if victim != 0 {
+            places.set(victim, 0);
+        }
+        places.set(tag, way);
         self.ways[way as usize].tag = tag;
         victim
-    }
-
-    fn remove(&mut self, key: Tag) -> Tag {
-        let Some(way) = self.index.remove(&key) else { return 0 };
-        self.unlink(way);
-        self.empty.push(way);
-        std::mem::take(&mut self.ways[way as usize].tag)
     }
 
     /// The tags, the most recent first.
@@ -113,23 +93,58 @@ impl WideSet {
     }
 }
 
+/// For each line its way, 0 if it is in none: in blocks of so many lines, those with lines alone.
+#[derive(Debug, Default)]
+struct Places(Vec<Box<[u32]>>);
+
+const BLOCK: u64 = 1024;
+
+impl Places {
+    #[inline]
+    fn way(&self, key: Tag) -> Option<u32> {
+        let line = line_of(key);
+        let way = *self.0.get((line / BLOCK) as usize)?.get((line % BLOCK) as usize)?;
+        (way != 0).then_some(way)
+    }
+
+    #[inline]
+    fn set(&mut self, key: Tag, way: u32) {
+        let line = line_of(key);
+        let (block, at) = ((line / BLOCK) as usize, (line % BLOCK) as usize);
+        if block >= self.0.len() {
+            self.0.resize(block + 1, Box::default());
+        }
+        if self.0[block].is_empty() {
+            self.0[block] = vec![0; BLOCK as usize].into();
+        }
+        self.0[block][at] = way;
+    }
+}
+
 impl WideSets {
     pub(crate) fn new(layout: Layout, reorders: bool) -> WideSets {
         WideSets {
             layout,
             sets: vec![WideSet::new(layout.ways); layout.sets],
+            places: Places::default(),
             reorders,
             journal: Journal::new(layout.ways),
         }
     }
 
     #[inline]
-    fn look_at(&mut self, set: usize) -> &mut WideSet {
+    fn look_at(&mut self, set: usize) -> (&mut WideSet, &mut Places) {
         if self.journal.lacks(self.sets[set].saved_in) {
             let tags = self.content(set);
             self.journal.save(set, &tags, (), &mut self.sets[set].saved_in);
         }
-        &mut self.sets[set]
+        (&mut self.sets[set], &mut self.places)
+    }
+
+    /// The tag of the line `key`.
+    fn tag_of(&mut self, set: usize, key: Tag) -> Option<&mut Tag> {
+        let (set, places) = self.look_at(set);
+        places.way(key).map(|way| &mut set.ways[way as usize].tag)
     }
 }
 
@@ -145,14 +160,14 @@ impl Store for WideSets {
     fn touch(&mut self, set: usize, key: Tag, flags: Tag) -> Touched {
         match self.hit(set, key, flags) {
             Some(tag) => Touched { hit: true, tag },
-            None => Touched { hit: false, tag: self.sets[set].fill(key | flags) },
+            None => Touched { hit: false, tag: self.sets[set].fill(key | flags, &mut self.places) },
         }
     }
 
     fn hit(&mut self, set: usize, key: Tag, flags: Tag) -> Option<Tag> {
         let reorders = self.reorders;
-        let set = self.look_at(set);
-        let way = set.way(key)?;
+        let (set, places) = self.look_at(set);
+        let way = places.way(key)?;
         if reorders {
             set.put_first(way);
         }
@@ -161,19 +176,25 @@ impl Store for WideSets {
     }
 
     fn mark(&mut self, set: usize, key: Tag, flags: Tag) -> bool {
-        self.look_at(set).tag(key).map(|tag| *tag |= flags).is_some()
+        self.tag_of(set, key).map(|tag| *tag |= flags).is_some()
     }
 
     fn tag(&mut self, set: usize, key: Tag) -> Tag {
-        self.look_at(set).tag(key).map_or(0, |tag| *tag)
+        self.tag_of(set, key).map_or(0, |tag| *tag)
     }
 
     fn fill(&mut self, set: usize, tag: Tag) -> Tag {
-        self.look_at(set).fill(tag)
+        let (set, places) = self.look_at(set);
+        set.fill(tag, places)
     }
 
     fn remove(&mut self, set: usize, key: Tag) -> Tag {
-        self.look_at(set).remove(key)
+        let (set, places) = self.look_at(set);
+        let Some(way) = places.way(key) else { return 0 };
+        places.set(key, 0);
+        set.unlink(way);
+        set.empty.push(way);
+        std::mem::take(&mut set.ways[way as usize].tag)
     }
 
     fn content(&self, set: usize) -> Vec<Tag> {
@@ -206,9 +227,10 @@ impl Store for WideSets {
         let sets: Vec<usize> = self.journal.saved().map(|(saved, _)| saved.set).collect();
         for set in sets {
             let tags: Vec<Tag> = self.sets[set].in_order().collect();
+            tags.iter().for_each(|tag| self.places.set(*tag, 0));
             let mut changed = WideSet::new(self.layout.ways);
             for tag in tags.iter().rev() {
-                changed.fill(moved_tag(*tag, moves, self.layout.shift, times));
+                changed.fill(moved_tag(*tag, moves, self.layout.shift, times), &mut self.places);
             }
             changed.saved_in = self.sets[set].saved_in;
             self.sets[set] = changed;
