@@ -165,7 +165,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     if args.figure.is_some() || args.recorded.is_some() {
         return Err(Failure::usage(
-            "--figure and --recorded are for records of mm1 to mm3, ge, dgemm and flops; a sweep has --show",
+            "--figure is for records of mm1 to mm3, ge, dgemm and flops, --recorded for those of `lab dgemm`; a sweep has --show",
         ));
     }
     let mut sweeps = Vec::new();
