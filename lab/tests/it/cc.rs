@@ -168,9 +168,9 @@ fn blocks_of_new_are_named_by_their_lines_and_copies_are_counted() {
     let Some(folder) = folder() else { return };
     built(&folder, "c++ -O2 blocks.cpp -o blocks -lpapi");
     let (status, out, err) = run(&folder, "blocks", &[]);
-    // 512 KiB in parts of 16 bytes, and the number of the set.
-    assert_eq!((status, out.as_str()), (Some(0), "32769 65536 1000\n"), "{err}");
-    assert!(err.contains("block of blocks.cpp:12") && err.contains("blocks.cpp:26"), "{err}");
+    // 512 KiB and 400 bytes in parts of 16 bytes; two numbers, and that of the set.
+    assert_eq!((status, out.as_str()), (Some(0), "32796 65586 1000 1\n"), "{err}");
+    assert!(err.contains("block of blocks.cpp:13") && err.contains("blocks.cpp:27"), "{err}");
 }
 
 #[test]

@@ -72,6 +72,10 @@ impl Tools {
         if !is_native {
             words.extend(["-g".into(), "-fsanitize=thread".into(), "-include".into()]);
             words.push(self.folder.join("calls.h").into());
+            // Else an optimising compiler puts small ones into the program, without calls.
+            words.extend(
+                ["-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset"].map(OsString::from),
+            );
         }
         words
     }

@@ -7,6 +7,7 @@
 #include <papi.h>
 
 static const size_t COUNT = 1 << 16;
+static char few[2][400];
 
 int main() {
     double *one = new double[COUNT];
@@ -22,8 +23,11 @@ int main() {
     PAPI_start(set);
     memset(one, 0, COUNT * sizeof *one);
     memcpy(&other[0], one, COUNT * sizeof *one);
+    char *from = few[one[0] != 0], *to = few[one[1] == 0];
+    memset(from, 1, 400);
+    memcpy(to, from, 400);
     PAPI_stop(set, values);
-    std::cout << values[0] << ' ' << values[1] << ' ' << text.size() << std::endl;
+    std::cout << values[0] << ' ' << values[1] << ' ' << text.size() << ' ' << int(few[1][7]) << std::endl;
     delete[] one;
     return 0;
 }
