@@ -80,7 +80,7 @@ fn begin(codes: &[c_int], caller: usize) -> Coded<Started> {
 }
 
 fn end(started: &Started, caller: usize) -> Coded<Vec<i64>> {
-    let figures = with(started.set, |set| set.stop(started.set, caller));
+    let figures = with(started.set, |set| set.stop(caller));
     locked(&sets::SETS).remove(&started.set);
     figures
 }
@@ -307,7 +307,7 @@ fn add(entered: Entered) -> Coded<()> {
 
 fn stop_regions() -> Coded<()> {
     if let Some((set, _)) = OPEN.take() {
-        let _ = with(set, |one| one.stop(set, 0));
+        let _ = with(set, |one| one.stop(0));
         locked(&sets::SETS).remove(&set);
     }
     Ok(())

@@ -239,20 +239,18 @@ functions! {
     };
     PAPI_overflow(set: c_int, code: c_int, threshold: c_int, _flags: c_int, handler: Option<Handler>) {
         inited()?;
-        with(set, |set| {
-            set.must_run(false)?;
-            if !set.events.iter().any(|(known, _)| *known == code) {
-                return Err(ENOEVNT);
-            }
-            if session::model().is_some() {
-                return Err(ENOSUPP);
-            }
-            set.overflow = match threshold {
-                0 => None,
-                _ => Some((code, i64::from(threshold), handler.ok_or(EINVAL)?)),
-            };
-            Ok(())
-        })
+        with(set, |set| set.overflow(code, threshold.into(), handler))
+    };
+    PAPI_get_overflow_event_index(set: c_int, events: i64, places: *mut c_int, count: *mut c_int) {
+        inited()?;
+        let (found, count) = (with(set, |set| Ok(set.events.len()))?, at(count)?);
+        let places = list(places, *count)?;
+        if events == 0 {
+            return Err(EINVAL);
+        }
+        let numbers = (0..found.min(64) as c_int).filter(|number| events >> number & 1 == 1);
+        *count = places.iter_mut().zip(numbers).map(|(place, number)| *place = number).count() as c_int;
+        Ok(())
     };
     PAPI_event_code_to_name(code: c_int, place: *mut c_char) {
         let place = at(place.cast::<[c_char; 128]>())?;
@@ -321,8 +319,11 @@ extern "C" fn start(set: c_int, caller: usize) -> c_int {
 }
 
 extern "C" fn stop(set: c_int, values: *mut i64, caller: usize) -> c_int {
-    let stopped = inited().and_then(|()| with(set, |one| one.stop(set, caller)));
-    let put = |figures: Vec<i64>| if values.is_null() { Ok(()) } else { put(values, &figures) };
+    let stopped = inited().and_then(|()| with(set, |set| Ok((set.stop(caller)?, set.take_calls()))));
+    let put = |(figures, calls): (Vec<i64>, _)| {
+        sets::make(calls, set);
+        if values.is_null() { Ok(()) } else { put(values, &figures) }
+    };
     number(stopped.and_then(put).map(|()| OK))
 }
 
@@ -366,7 +367,7 @@ macro_rules! unsupported {
 }
 
 unsupported! {
-    PAPI_profil PAPI_sprofil PAPI_get_overflow_event_index PAPI_attach PAPI_detach PAPI_set_opt PAPI_get_dmem_info
+    PAPI_profil PAPI_sprofil PAPI_attach PAPI_detach PAPI_set_opt PAPI_get_dmem_info
 }
 
 fn set_domain(domain: c_int) -> Coded<()> {

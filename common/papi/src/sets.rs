@@ -19,6 +19,20 @@ pub(crate) type Coded<T> = Result<T, c_int>;
 /// A program's function for overflows.
 pub(crate) type Handler = extern "C" fn(c_int, *mut c_void, i64, *mut c_void);
 
+/// A call of a program's function for an overflow at the address, of the event whose bit is set.
+pub(crate) struct Call {
+    handler: Handler,
+    address: u64,
+    event: i64,
+}
+
+/// Makes the calls for overflows of that set.
+pub(crate) fn make(calls: Vec<Call>, set: c_int) {
+    for call in calls {
+        (call.handler)(set, call.address as *mut c_void, call.event, std::ptr::null_mut());
+    }
+}
+
 /// Events that are counted together by the thread that starts them.
 #[derive(Default)]
 pub(crate) struct Set {
@@ -33,8 +47,12 @@ pub(crate) struct Set {
     /// Where it was started, by which thread, and what was counted then.
     started: Option<(usize, usize, Figures)>,
     counting: Option<Counting>,
-    pub(crate) overflow: Option<(c_int, i64, Handler)>,
-    sampler: Option<Sampler>,
+    /// Codes of events, after how many of each its handler is called, and the handlers.
+    overflows: Vec<(c_int, i64, Handler)>,
+    /// Of the events with handlers.
+    samplers: Vec<Sampler>,
+    /// Calls of handlers that wait until the set is free: they may call PAPI.
+    calls: Vec<Call>,
 }
 
 // SAFETY: the counters' files and buffers may be used by any thread, one at a time.
@@ -213,7 +231,23 @@ impl Set {
         self.must_run(false)?;
         let at = self.events.iter().position(|(known, _)| *known == code).ok_or(EINVAL)?;
         self.events.remove(at);
+        self.overflows.retain(|(overflowing, ..)| *overflowing != code);
         self.changed()
+    }
+
+    /// From the next start on, calls `handler` after each `threshold` of the events, if that is not 0.
+    pub(crate) fn overflow(&mut self, code: c_int, threshold: i64, handler: Option<Handler>) -> Coded<()> {
+        self.must_run(false)?;
+        if !self.events.iter().any(|(known, _)| *known == code) {
+            return Err(ENOEVNT);
+        }
+        if session::model().is_some() {
+            return Err(ENOSUPP);
+        }
+        let added = if threshold == 0 { None } else { Some((code, threshold, handler.ok_or(EINVAL)?)) };
+        self.overflows.retain(|(overflowing, ..)| *overflowing != code);
+        self.overflows.extend(added);
+        Ok(())
     }
 
     /// Prepares the counters for the events.
@@ -241,13 +275,15 @@ impl Set {
             self.started = Some((caller, thread.number, thread.figures(session)));
             self.base = counted(&self.events)?;
         } else if let Some(counting) = &mut self.counting {
-            if let Some((code, threshold, _)) = self.overflow {
-                let sampler = event(code).and_then(|event| {
+            self.samplers.clear();
+            for (code, threshold, _) in &self.overflows {
+                let sampler = event(*code).and_then(|event| {
                     Sampler::new(&event, threshold.unsigned_abs()).map_err(|error| error.code.number())
                 });
-                let mut sampler = sampler?;
+                self.samplers.push(sampler?);
+            }
+            for sampler in &mut self.samplers {
                 sampler.resume().map_err(|error| error.code.number())?;
-                self.sampler = Some(sampler);
             }
             counting.start().map_err(|error| error.code.number())?;
         }
@@ -298,8 +334,8 @@ impl Set {
         Ok(())
     }
 
-    /// Ends counting; `number` is the set's, for the handler of its overflows.
-    pub(crate) fn stop(&mut self, number: c_int, caller: usize) -> Coded<Vec<i64>> {
+    /// Ends counting.
+    pub(crate) fn stop(&mut self, caller: usize) -> Coded<Vec<i64>> {
         self.must_run(true)?;
         if session::model().is_some() {
             self.last = self.read()?;
@@ -308,16 +344,21 @@ impl Set {
             let readings = counting.stop().map_err(|error| error.code.number())?;
             self.is_running = false;
             self.last = self.spread(&whole(&readings)?)?;
-            let samples = self.sampler.take().map(Sampler::finish).transpose();
-            let samples = samples.map_err(|error| error.code.number())?;
-            if let (Some(samples), Some((_, _, handler))) = (samples, self.overflow) {
-                for address in samples.addresses {
-                    handler(number, address as *mut c_void, 1, std::ptr::null_mut());
-                }
+            for (sampler, (code, _, handler)) in self.samplers.drain(..).zip(&self.overflows) {
+                let samples = sampler.finish().map_err(|error| error.code.number())?;
+                let at = self.events.iter().position(|(known, _)| known == code);
+                let event = at.map_or(0, |at| 1 << (at & 63));
+                let call = |address| Call { handler: *handler, address, event };
+                self.calls.extend(samples.addresses.into_iter().map(call));
             }
         }
         self.is_running = false;
         Ok(self.last.clone())
+    }
+
+    /// The calls that the last stop left to make.
+    pub(crate) fn take_calls(&mut self) -> Vec<Call> {
+        std::mem::take(&mut self.calls)
     }
 
     /// Adds what was counted since the start to the region from there to `stop`.

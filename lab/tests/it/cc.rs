@@ -202,6 +202,18 @@ fn a_program_that_ends_early_reports_its_counts_until_then() {
 }
 
 #[test]
+fn two_events_of_a_set_call_their_handlers() {
+    let Some(folder) = folder() else { return };
+    built(&folder, "cc --native overflows.c -o overflows");
+    let (status, out, err) = run(&folder, "overflows", &[]);
+    if status == Some(77) {
+        return skip::skip("the kernel counts no page faults for this process");
+    }
+    // 100 page faults in each run.
+    assert_eq!((status, out.as_str()), (Some(0), "10 4 0\n20 4 0\n"), "{err}");
+}
+
+#[test]
 fn wrong_inputs_are_refused_in_a_sentence() {
     let Some(folder) = folder() else { return };
     built(&folder, "cc -O1 ends.c -o ends");
