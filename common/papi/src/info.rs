@@ -1,12 +1,13 @@
 //! What programs can ask about events, the machine and themselves: the structures of `papi.h`.
 
-use std::ffi::{c_char, c_float, c_int, c_uint};
+use std::ffi::{c_char, c_float, c_int, c_uint, c_void};
 use std::ptr::null;
 use std::sync::OnceLock;
 
 use events::Event;
 use machine::Machine;
 use system::clock;
+use system::facts::Facts;
 
 use crate::code::{ENOCMP, ENOEVNT};
 use crate::interface::{PAPI_is_initialized, PAPI_num_counters, at, fill, text};
@@ -116,9 +117,22 @@ pub extern "C" fn PAPI_get_hardware_info() -> *const HardwareInfo {
         Some(session) => hardware("model", &session.machine),
         None => {
             let host = system::machine::host();
-            hardware("host", &host.unwrap_or_else(|why| system::machine::undescribed_host(&why)))
+            let host = host.unwrap_or_else(|why| system::machine::undescribed_host(&why));
+            let vendor = Facts::of_host().vendor;
+            let mut info = hardware(vendor.as_deref().unwrap_or("host"), &host);
+            info.vendor = vendor.map_or(0, |vendor| vendor_number(&vendor));
+            info
         }
     })
+}
+
+/// PAPI's number of a vendor: for Arm's designs that of the implementer, as the kernel prints it.
+fn vendor_number(vendor: &str) -> c_int {
+    match vendor {
+        "GenuineIntel" => 1,
+        "AuthenticAMD" => 2,
+        _ => vendor.strip_prefix("0x").and_then(|hex| c_int::from_str_radix(hex, 16).ok()).unwrap_or(0),
+    }
 }
 
 fn hardware(vendor: &str, machine: &Machine) -> HardwareInfo {
@@ -128,7 +142,7 @@ fn hardware(vendor: &str, machine: &Machine) -> HardwareInfo {
     info.processors = [processors, 1, processors, 1, 1, processors];
     fill(&mut info.vendor_name, vendor);
     fill(&mut info.model_name, &format!("{} ({})", machine.name, machine.description));
-    let mhz = machine.clock.unwrap_or_else(clock::tick_rate).0 / 1e6;
+    let mhz = (machine.clock.unwrap_or_else(clock::tick_rate).0 / 1e6).round();
     (info.mhz, info.clock_mhz) = (mhz as c_float, mhz as c_int);
     (info.max_mhz, info.min_mhz) = (mhz as c_int, mhz as c_int);
     describe(&mut info, machine);
@@ -179,6 +193,18 @@ pub extern "C" fn PAPI_get_component_info(index: c_int) -> *const ComponentInfo 
         info.scopes = [1; 4];
         info
     })
+}
+
+/// `PAPI_get_executable_info`: not known here.
+#[unsafe(no_mangle)]
+pub extern "C" fn PAPI_get_executable_info() -> *const c_void {
+    null()
+}
+
+/// `PAPI_get_shared_lib_info`: not known here.
+#[unsafe(no_mangle)]
+pub extern "C" fn PAPI_get_shared_lib_info() -> *const c_void {
+    null()
 }
 
 functions! {

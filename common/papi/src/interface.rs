@@ -299,13 +299,19 @@ fn unknown(name: &str) {
     }
 }
 
-/// The next preset that there is or, with PAPI_PRESET_ENUM_AVAIL, that can be counted.
+/// The next preset that there is or, with PAPI_PRESET_ENUM_AVAIL, that can be counted; or the next
+/// native event that can be counted.
 fn enumerate(code: *mut c_int, modifier: c_int) -> Coded<()> {
     inited()?;
     let code = at(code)?;
     let bits = code.cast_unsigned();
     if bits >> 31 == 0 {
-        return Err(ENOEVNT);
+        *code = match (bits >> 30, modifier) {
+            (1, 0) => sets::native_after(Some(*code))?,
+            (1, 1) => sets::native_after(None)?,
+            _ => return Err(ENOEVNT),
+        };
+        return Ok(());
     }
     let next = if modifier == 1 { 0 } else { bits as u8 + 1 };
     let counts = |preset: &Preset| modifier != 2 || check(&Event::Preset(*preset)).is_ok();
@@ -357,6 +363,14 @@ numbers! {
     PAPI_num_counters() Ok(counters());
     PAPI_num_cmp_hwctrs(_component: c_int) Ok(counters());
     PAPI_num_components() Ok(1);
+    PAPI_get_event_component(code: c_int) {
+        inited()?;
+        event(code).map(|_| 0)
+    };
+    PAPI_get_eventset_component(set: c_int) {
+        inited()?;
+        with(set, |_| Ok(0))
+    };
     PAPI_get_opt(option: c_int, _place: *mut c_void) option_of(option);
     PAPI_get_cmp_opt(option: c_int, _place: *mut c_void, _component: c_int) option_of(option);
 }
@@ -368,11 +382,17 @@ macro_rules! unsupported {
 
 unsupported! {
     PAPI_profil PAPI_sprofil PAPI_attach PAPI_detach PAPI_set_opt PAPI_get_dmem_info
+    PAPI_disable_component PAPI_disable_component_by_name PAPI_list_threads
 }
 
+/// Events are counted in user mode.
 fn set_domain(domain: c_int) -> Coded<()> {
     inited()?;
-    if domain & 1 == 0 { Err(EINVAL) } else { Ok(()) }
+    match domain {
+        1..=15 if domain & 1 == 0 => Err(ENOSUPP),
+        1..=15 => Ok(()),
+        _ => Err(EINVAL),
+    }
 }
 
 fn set_granularity(granularity: c_int) -> Coded<()> {
@@ -405,7 +425,7 @@ fn option_of(option: c_int) -> Coded<c_int> {
         // User mode, and each thread its own.
         DEFAULT_DOMAIN | DEFAULT_GRANULARITY => Ok(1),
         LIB_VERSION => Ok(VERSION),
-        CLOCK_RATE => Ok((frequency() / 1e6) as c_int),
+        CLOCK_RATE => Ok((frequency() / 1e6).round() as c_int),
         MAX_HWCTRS | MAX_MULTIPLEXED => Ok(counters()),
         MAX_CPUS => Ok(std::thread::available_parallelism().map_or(1, |count| count.get() as c_int)),
         _ => Err(ENOSUPP),

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{c_int, c_void};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, Once};
 
 use counters::{Counting, Sampler};
 use events::{Event, Preset};
@@ -90,15 +90,38 @@ pub(crate) fn code(name: &str) -> Coded<c_int> {
         Ok(Event::Preset(preset)) => Ok(preset.code().cast_signed()),
         Err(_) => Err(unknown),
         Ok(_) if session::model().is_some() => Err(ENOEVNT),
-        Ok(event) => {
-            let mut natives = locked(&NATIVES);
-            let at = natives.iter().position(|known| *known == event).unwrap_or_else(|| {
-                natives.push(event);
-                natives.len() - 1
-            });
-            Ok((NATIVE | at as u32).cast_signed())
-        }
+        Ok(event) => Ok(native(event)),
     }
+}
+
+/// The code of a native event.
+fn native(event: Event) -> c_int {
+    let mut natives = locked(&NATIVES);
+    let at = natives.iter().position(|known| *known == event).unwrap_or_else(|| {
+        natives.push(event);
+        natives.len() - 1
+    });
+    (NATIVE | at as u32).cast_signed()
+}
+
+/// The code of the native event after that one, or of the first: those that can be counted, and
+/// those that the program has named.
+pub(crate) fn native_after(code: Option<c_int>) -> Coded<c_int> {
+    static LISTED: Once = Once::new();
+    if session::model().is_some() {
+        return Err(ENOEVNT);
+    }
+    LISTED.call_once(|| {
+        let pmus = counters::Platform::host().pmus.iter().filter(|pmu| !pmu.uncore);
+        let listed =
+            pmus.flat_map(|pmu| pmu.events().into_iter().map(|name| format!("{}/{name}/", pmu.name)));
+        let named = events::kernel::names().chain(listed).filter_map(|name| counters::event(&name).ok());
+        named.filter(|event| check(event).is_ok()).for_each(|event| {
+            native(event);
+        });
+    });
+    let at = code.map_or(0, |code| (code.cast_unsigned() & !NATIVE) as usize + 1);
+    if at < locked(&NATIVES).len() { Ok((NATIVE | at as u32).cast_signed()) } else { Err(ENOEVNT) }
 }
 
 /// The event that the model counts for `event`. It fetches no instructions, so that the misses of

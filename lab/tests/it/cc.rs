@@ -202,6 +202,16 @@ fn a_program_that_ends_early_reports_its_counts_until_then() {
 }
 
 #[test]
+fn programs_may_ask_for_events_and_the_machine_with_and_without_a_model() {
+    let Some(folder) = folder() else { return };
+    for how in ["", "--native "] {
+        built(&folder, &format!("cc {how}-Wall -Werror asks.c -o asks"));
+        let (status, out, err) = run(&folder, "asks", &[("LAB_REPORT", "off")]);
+        assert_eq!((status, out.as_str()), (Some(0), ""), "{how}: {err}");
+    }
+}
+
+#[test]
 fn two_events_of_a_set_call_their_handlers() {
     let Some(folder) = folder() else { return };
     built(&folder, "cc --native overflows.c -o overflows");

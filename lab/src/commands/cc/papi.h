@@ -4,6 +4,8 @@
 #ifndef PAPI_H
 #define PAPI_H
 
+#include <limits.h>
+#include <signal.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -103,6 +105,19 @@ extern "C" {
 #define PAPI_OVERFLOW_FORCE_SW 0x40
 #define PAPI_OVERFLOW_HARDWARE 0x80
 
+/* PAPI_profil. */
+#define PAPI_PROFIL_POSIX 0x0
+#define PAPI_PROFIL_RANDOM 0x1
+#define PAPI_PROFIL_WEIGHTED 0x2
+#define PAPI_PROFIL_COMPRESS 0x4
+#define PAPI_PROFIL_BUCKET_16 0x8
+#define PAPI_PROFIL_BUCKET_32 0x10
+#define PAPI_PROFIL_BUCKET_64 0x20
+#define PAPI_PROFIL_FORCE_SW 0x40
+#define PAPI_PROFIL_DATA_EAR 0x80
+#define PAPI_PROFIL_INST_EAR 0x100
+#define PAPI_PROFIL_BUCKETS (PAPI_PROFIL_BUCKET_16 | PAPI_PROFIL_BUCKET_32 | PAPI_PROFIL_BUCKET_64)
+
 /* PAPI_get_opt, PAPI_set_opt. */
 #define PAPI_DETACH 1
 #define PAPI_DEBUG 2
@@ -119,15 +134,23 @@ extern "C" {
 #define PAPI_MAX_CPUS 18
 #define PAPI_ATTACH 19
 #define PAPI_LIB_VERSION 21
+#define PAPI_COMPONENTINFO 22
+#define PAPI_DATA_ADDRESS 23
+#define PAPI_INSTR_ADDRESS 24
+#define PAPI_DEF_ITIMER 25
+#define PAPI_CPU_ATTACH 27
+#define PAPI_INHERIT 28
+#define PAPI_INHERIT_ALL 1
+#define PAPI_INHERIT_NONE 0
 
 enum {
     PAPI_ENUM_EVENTS,
     PAPI_ENUM_FIRST,
     PAPI_PRESET_ENUM_AVAIL,
     PAPI_NTV_ENUM_UMASKS = 16,
-    PAPI_NTV_ENUM_UMASK_COMBOS,
-    PAPI_ENUM_ALL
+    PAPI_NTV_ENUM_UMASK_COMBOS
 };
+#define PAPI_ENUM_ALL PAPI_ENUM_EVENTS
 
 #define PAPI_USR1_TLS 0
 #define PAPI_USR2_TLS 1
@@ -135,6 +158,7 @@ enum {
 #define PAPI_TLS_USR1 0
 #define PAPI_TLS_USR2 1
 #define PAPI_TLS_NUM 4
+#define PAPI_TLS_ALL_THREADS 0x10
 #define PAPI_USR1_LOCK 0
 #define PAPI_USR2_LOCK 1
 #define PAPI_LOCK_USR1 0
@@ -149,6 +173,44 @@ typedef unsigned long PAPI_thread_id_t;
 typedef void (*PAPI_overflow_handler_t)(int EventSet, void *address, long long overflow_vector, void *context);
 typedef long long long_long;
 typedef char *PAPI_user_defined_events_t;
+typedef void *vptr_t;
+
+typedef struct _papi_all_thr_spec {
+    int num;
+    PAPI_thread_id_t *id;
+    void **data;
+} PAPI_all_thr_spec_t;
+
+typedef struct _papi_sprofil {
+    void *pr_base;
+    unsigned pr_size;
+    vptr_t pr_off;
+    unsigned pr_scale;
+} PAPI_sprofil_t;
+
+typedef struct _papi_address_map {
+    char name[PAPI_HUGE_STR_LEN];
+    vptr_t text_start;
+    vptr_t text_end;
+    vptr_t data_start;
+    vptr_t data_end;
+    vptr_t bss_start;
+    vptr_t bss_end;
+} PAPI_address_map_t;
+
+typedef struct _papi_program_info {
+    char fullname[PAPI_HUGE_STR_LEN];
+    PAPI_address_map_t address_info;
+} PAPI_exe_info_t;
+
+typedef struct _papi_shared_lib_info {
+    PAPI_address_map_t *map;
+    int count;
+} PAPI_shlib_info_t;
+
+typedef struct _dmem_t {
+    long long peak, size, resident, high_water_mark, shared, text, library, heap, locked, stack, pagesize, pte;
+} PAPI_dmem_info_t;
 
 typedef struct event_info {
     unsigned int event_code;
@@ -177,6 +239,7 @@ typedef struct event_info {
 #define PAPI_VENDOR_AMD 2
 #define PAPI_VENDOR_IBM 3
 #define PAPI_VENDOR_ARM 7
+#define PAPI_VENDOR_ARM_ARM 0x41
 
 #define PAPI_MH_TYPE_EMPTY 0
 #define PAPI_MH_TYPE_INST 1
@@ -274,10 +337,15 @@ typedef struct _papi_component_option {
     int available_granularities;
     int hardware_intr_sig;
     unsigned int hardware_intr : 1;
+    unsigned int precise_intr : 1;
+    unsigned int posix1b_timers : 1;
+    unsigned int kernel_profile : 1;
     unsigned int kernel_multiplex : 1;
+    unsigned int fast_counter_read : 1;
     unsigned int fast_real_timer : 1;
     unsigned int fast_virtual_timer : 1;
     unsigned int attach : 1;
+    unsigned int attach_must_ptrace : 1;
     unsigned int cntr_umasks : 1;
     unsigned int cpu : 1;
     unsigned int inherit : 1;
@@ -292,8 +360,47 @@ typedef struct _papi_set_option {
     int def_cidx;
 } PAPI_set_option_t;
 
+typedef struct _papi_attach_option {
+    int eventset;
+    unsigned long tid;
+} PAPI_attach_option_t;
+
+typedef struct _papi_cpu_option {
+    int eventset;
+    unsigned int cpu_num;
+} PAPI_cpu_option_t;
+
+typedef struct _papi_inherit_option {
+    int eventset;
+    int inherit;
+} PAPI_inherit_option_t;
+
+typedef struct _papi_itimer_option {
+    int itimer_num;
+    int itimer_sig;
+    int ns;
+    int flags;
+} PAPI_itimer_option_t;
+
+typedef struct _papi_addr_range_option {
+    int eventset;
+    vptr_t start;
+    vptr_t end;
+    int start_off;
+    int end_off;
+} PAPI_addr_range_option_t;
+
 typedef union {
-    PAPI_set_option_t multiplex, domain, defdomain, granularity, defgranularity, attach;
+    PAPI_set_option_t multiplex, domain, defdomain, granularity, defgranularity;
+    PAPI_attach_option_t attach;
+    PAPI_cpu_option_t cpu;
+    PAPI_inherit_option_t inherit;
+    PAPI_itimer_option_t itimer;
+    PAPI_addr_range_option_t addr;
+    PAPI_hw_info_t *hw_info;
+    PAPI_shlib_info_t *shlib_info;
+    PAPI_exe_info_t *exe_info;
+    PAPI_component_info_t *cmp_info;
     int reserved[256];
 } PAPI_option_t;
 
@@ -305,6 +412,7 @@ int PAPI_thread_init(unsigned long (*id_fn)(void));
 unsigned long PAPI_thread_id(void);
 int PAPI_register_thread(void);
 int PAPI_unregister_thread(void);
+int PAPI_list_threads(PAPI_thread_id_t *tids, int *number);
 int PAPI_get_thr_specific(int tag, void **ptr);
 int PAPI_set_thr_specific(int tag, void *ptr);
 int PAPI_lock(int lock);
@@ -340,8 +448,9 @@ int PAPI_reset(int EventSet);
 int PAPI_write(int EventSet, long long *values);
 int PAPI_overflow(int EventSet, int EventCode, int threshold, int flags, PAPI_overflow_handler_t handler);
 int PAPI_get_overflow_event_index(int EventSet, long long overflow_vector, int *array, int *number);
-int PAPI_profil(void *buf, unsigned bufsiz, unsigned long offset, unsigned scale, int EventSet, int EventCode,
+int PAPI_profil(void *buf, unsigned bufsiz, vptr_t offset, unsigned scale, int EventSet, int EventCode,
                 int threshold, int flags);
+int PAPI_sprofil(PAPI_sprofil_t *prof, int profcnt, int EventSet, int EventCode, int threshold, int flags);
 
 /* Names, codes and what there is. */
 int PAPI_query_event(int EventCode);
@@ -357,6 +466,13 @@ int PAPI_num_cmp_hwctrs(int cidx);
 int PAPI_num_components(void);
 int PAPI_get_component_index(const char *name);
 const PAPI_component_info_t *PAPI_get_component_info(int cidx);
+int PAPI_get_event_component(int EventCode);
+int PAPI_get_eventset_component(int EventSet);
+int PAPI_disable_component(int cidx);
+int PAPI_disable_component_by_name(const char *name);
+const PAPI_exe_info_t *PAPI_get_executable_info(void);
+const PAPI_shlib_info_t *PAPI_get_shared_lib_info(void);
+int PAPI_get_dmem_info(PAPI_dmem_info_t *dest);
 int PAPI_get_cmp_opt(int option, PAPI_option_t *ptr, int cidx);
 int PAPI_get_opt(int option, PAPI_option_t *ptr);
 int PAPI_set_opt(int option, PAPI_option_t *ptr);
