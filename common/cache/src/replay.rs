@@ -316,7 +316,7 @@ impl Replay {
                 at += period;
                 // The fully associative cache recurs too then: with LRU and without stores that pass
                 // it by, the last use of each line in the window decides the order of its lines, and
-                // the others keep theirs.
+                // the others stay as they are.
                 if self.sim.recurs(&Moves::NONE) {
                     let entries = rest[start..at].to_vec();
                     self.recurring = Some(Recurring { entries, misses, kinds, times: 0, at: 0 });

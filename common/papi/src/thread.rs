@@ -220,9 +220,12 @@ pub(crate) fn copies(address: u64, bytes: u64) {
     }
 }
 
-/// Whether the range was just counted as an assignment.
+/// Whether the range was just counted as an assignment, or as a part of one.
 pub(crate) fn copied(address: u64, bytes: u64) -> bool {
-    current().is_some_and(|thread| std::mem::take(&mut thread.copied) == (address, bytes) && bytes > 0)
+    current().is_some_and(|thread| {
+        let (start, length) = std::mem::take(&mut thread.copied);
+        address >= start && address - start < length && bytes <= length - (address - start)
+    })
 }
 
 impl Thread {

@@ -320,9 +320,9 @@ mod tests {
             run_of(&place.path().join("r-before")).map(|run| run.measured)
         };
         let before = [false, true, true, false, true, false, false].into_iter().zip(1..);
-        let kept: Vec<_> = before.map(|(quick, number)| run(number, quick)).collect();
+        let earlier: Vec<_> = before.map(|(quick, number)| run(number, quick)).collect();
         assert_eq!(
-            kept,
+            earlier,
             [None, Some("1"), Some("1"), Some("1"), Some("4"), Some("4"), Some("6")]
                 .map(|run| run.map(str::to_owned))
         );

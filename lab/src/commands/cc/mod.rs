@@ -118,7 +118,10 @@ fn compile(words: Vec<OsString>, language: Language, is_native: bool) -> Result<
     let call = |before: &[OsString], words: &[OsString], after: &[OsString]| {
         start(Command::new(&compiler).args(before).args(words).args(after))
     };
-    let added = tools.to_compile(is_native);
+    let added = match arguments.goal {
+        Goal::Information => Vec::new(),
+        Goal::Compile | Goal::Link => tools.to_compile(is_native, &|options| accepts(&compiler, options)),
+    };
     match arguments.goal {
         Goal::Information => call(&[], &arguments.words(), &[]),
         Goal::Compile => checked(call(&added, &arguments.words(), &[])?, &compiler, is_native),
@@ -144,14 +147,17 @@ fn compile(words: Vec<OsString>, language: Language, is_native: bool) -> Result<
     }
 }
 
+/// Whether the compiler works with these options.
+fn accepts(compiler: &OsStr, options: &[&str]) -> bool {
+    let mut command = Command::new(compiler);
+    command.args(options).args(["-x", "c", "-c", "/dev/null", "-o", "/dev/null"]);
+    let ended = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    ended.is_ok_and(|status| status.success())
+}
+
 /// Says so if the compiler failed because it cannot add the calls.
 fn checked(status: ExitStatus, compiler: &OsStr, is_native: bool) -> Result<ExitStatus, Failure> {
-    let tries = |options: &[&str]| {
-        let mut command = Command::new(compiler);
-        command.args(options).args(["-x", "c", "-c", "/dev/null", "-o", "/dev/null"]);
-        let ended = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
-        ended.is_ok_and(|status| status.success())
-    };
+    let tries = |options: &[&str]| accepts(compiler, options);
     if status.success() || is_native || !tries(&[]) || tries(&["-fsanitize=thread"]) {
         return Ok(status);
     }

@@ -34,6 +34,13 @@ const NAMES: [(&str, &str); 8] = [
 /// Those with names of their own.
 const OTHER_NAMES: [&str; 2] = ["posix_memalign", "malloc_usable_size"];
 
+/// Options with which a compiler calls memcpy and memset where it would copy and fill in the program
+/// itself, without a call to count: gcc's for x86 (for other processors it inlines little), and clang's.
+const WITH_CALLS: [&[&str]; 2] = [
+    &["-mmemcpy-strategy=libcall:-1:noalign", "-mmemset-strategy=libcall:-1:noalign"],
+    &["-Xclang", "-fno-builtin-memcpy", "-Xclang", "-fno-builtin-memmove", "-Xclang", "-fno-builtin-memset"],
+];
+
 /// Where the files are.
 pub(super) struct Tools {
     lab: PathBuf,
@@ -66,16 +73,14 @@ impl Tools {
         Err(format!("no place for papi.h: {reason}"))
     }
 
-    /// The words that a compiler is given first.
-    pub(super) fn to_compile(&self, is_native: bool) -> Vec<OsString> {
+    /// The words that a compiler is given first; `accepts` if it has these options.
+    pub(super) fn to_compile(&self, is_native: bool, accepts: &dyn Fn(&[&str]) -> bool) -> Vec<OsString> {
         let mut words: Vec<OsString> = vec!["-I".into(), self.folder.clone().into()];
         if !is_native {
             words.extend(["-g".into(), "-fsanitize=thread".into(), "-include".into()]);
             words.push(self.folder.join("calls.h").into());
-            // Else an optimising compiler puts small ones into the program, without calls.
-            words.extend(
-                ["-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset"].map(OsString::from),
-            );
+            let options = WITH_CALLS.iter().find(|options| accepts(options));
+            words.extend(options.into_iter().flat_map(|options| options.iter().map(OsString::from)));
         }
         words
     }
