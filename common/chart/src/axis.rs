@@ -21,6 +21,8 @@ pub struct Axis {
     pub is_bytes: bool,
     /// Names instead of numbers: the first is at 1, the next at 2 …
     pub names: Vec<String>,
+    /// A linear axis ends here or above.
+    pub(crate) least_end: f64,
     /// The range that is shown, whatever the data.
     pub(crate) range: Option<(f64, f64)>,
     /// The decimal sign, if it is not a point.
@@ -31,6 +33,12 @@ impl Axis {
     /// A linear axis.
     pub fn linear(label: impl Into<String>) -> Axis {
         Axis { label: label.into(), ..Axis::default() }
+    }
+
+    /// A linear axis of shares, such as misses per access, from 0 to 0.1 or more: the few first
+    /// misses of arrays that fit must not look like a step.
+    pub fn share(label: impl Into<String>) -> Axis {
+        Axis { least_end: 0.1, ..Axis::linear(label) }
     }
 
     /// A logarithmic axis of plain numbers.
@@ -69,7 +77,8 @@ impl Axis {
     pub(crate) fn grid(&self, data: impl Iterator<Item = f64>, most: i32) -> Grid {
         let mut grid = Grid { is_log: self.is_log, ..Grid::default() };
         let shown = data.filter(|value| self.has(*value)).map(|value| grid.measure(value));
-        let shown = Vec::from_iter(shown.chain((!self.is_log).then_some(0.0)));
+        let always = if self.is_log { None } else { Some([0.0, self.least_end]) };
+        let shown = Vec::from_iter(shown.chain(always.into_iter().flatten()));
         let [mut low, mut high] =
             [f64::min, f64::max].map(|end| shown.iter().copied().reduce(end).unwrap_or(0.0));
         if high - low < 1.0 / ABSURD {
@@ -79,6 +88,7 @@ impl Axis {
         (grid.low, grid.high) = match self.range {
             _ if !self.names.is_empty() => (0.5, self.names.len() as f64 + 0.5),
             Some((low, high)) => (grid.measure(low), grid.measure(high)),
+            None if self.least_end > 0.0 && low == 0.0 => (low, high + margin),
             None => (low - margin, high + margin),
         };
         let ends = [grid.low, grid.high].map(|at| if self.is_log { 10f64.powf(at) } else { at });

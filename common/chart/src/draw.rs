@@ -286,7 +286,7 @@ where
         };
         let lines = Vec::from_iter(curves.iter().map(shown));
         let tops = Vec::from_iter(series.iter().map(highest));
-        let top = tops.iter().copied().fold(0.0, f64::max);
+        let top = tops.iter().copied().fold(self.chart.y.least_end, f64::max);
         let is_zero = |index: usize| {
             let own = named(&series[index]).iter().filter(|(_, y)| !y.is_nan());
             !self.chart.y.is_log && !lines[index].is_empty() && { own }

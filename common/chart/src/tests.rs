@@ -94,6 +94,25 @@ fn curves_of_zeros_have_one_name_and_those_that_end_at_zero_theirs_where_they_di
     assert!(height < 4.0 * 260.0, "in the upper half: {name}");
 }
 
+/// Arrays that fit miss once for each line: 0.00008 of all accesses is no step.
+#[test]
+fn first_misses_alone_are_about_0_on_an_axis_from_0_to_a_tenth() {
+    let chart = |y| {
+        let rows =
+            (0..12).map(|at| (8192 << (at / 6), 64 << (at % 6), Some(Reading::new(8e-5, Source::Model))));
+        sweep("t", y, rows)
+    };
+    let all = texts(&chart(Axis::share("misses per access")));
+    assert!(
+        ["0", "0.1", "8 and 16 KiB: about 0"].iter().all(|text| all.iter().any(|other| other == text)),
+        "{all:?}"
+    );
+    let all = texts(&chart(Axis::linear("ns")));
+    assert!(all.iter().any(|text| text == "0.00008"), "{all:?}");
+    let grid = Axis::share("y").grid([0.0, 0.3].into_iter(), 5);
+    assert!(grid.share(0.0) == 0.0 && grid.share(0.3) > 0.9, "{grid:?}");
+}
+
 #[test]
 fn curves_are_distinguished_without_colours() {
     let style = |chart: &Chart, at| style::Style::of(chart, at);

@@ -24,23 +24,29 @@ pub(crate) fn pictures(findings: &Findings, assignment: &Assignment) -> Vec<(Str
         let source = assignment.sentence("source: {}", &[source]);
         format!("{}. {}; {source}.", assignment.word(what), findings.machine.description)
     };
-    let swept = |record: &Record, title: &str, what: &str, figure: &str, y: &str| {
+    let swept = |record: &Record, title: &str, what: &str, figure: &str, y: Axis| {
         let cells = record.rows.iter().filter_map(|row| {
             Some((row.whole("size_bytes")?, row.whole("stride_bytes")?, row.reading(figure).cloned()))
         });
-        let chart = chart::sweep(title, Axis::linear(y), cells);
+        let chart = chart::sweep(title, y, cells);
         chart.caption(caption(what, &source(record, figure))).in_language(assignment.words())
     };
     let misses = |record: &Record| {
         let event = record.settings.get("event").and_then(|event| event.as_str());
         let title = "{} per access by array size and stride";
         let title = assignment.sentence(title, &[event.unwrap_or_default()]);
-        swept(record, &title, "cm1, one curve for each array size", "avg_misses", "misses per access")
+        swept(
+            record,
+            &title,
+            "cm1, one curve for each array size",
+            "avg_misses",
+            Axis::share("misses per access"),
+        )
     };
     let times = |record: &Record| {
         let (title, what) =
             ("Time of an access by array size and stride", "spark, one curve for each array size");
-        swept(record, title, what, "ns_per_access", "time per access (ns)")
+        swept(record, title, what, "ns_per_access", Axis::linear("time per access (ns)"))
     };
     let what = caption(STAIRCASE, &source(&findings.spark, "ns_per_access"));
     let staircase = staircase(&findings.spark, findings.waiting.as_ref(), assignment);

@@ -160,7 +160,7 @@ impl Sweep {
         let (name, title, axis) = match self.show {
             Show::Misses { level } => {
                 let title = format!("Misses of level {level} per access, by array size and stride");
-                ("avg_misses", title, Axis::linear("misses per access"))
+                ("avg_misses", title, Axis::share("misses per access"))
             }
             Show::Time => {
                 let title = "Time of a dependent access, by array size and stride".to_owned();

@@ -132,7 +132,7 @@ impl Ladder for Products<'_> {
             let axes = [Axis::log("side n of the matrices"), y];
             ladder::over_size::<Self>(record, title, axes, reading).caption(caption)
         };
-        let misses = Axis::linear("misses per inner iteration");
+        let misses = Axis::share("misses per inner iteration");
         vec![
             ("dgemm-time.svg", drawn("Time of the matrix product", Axis::log("seconds"), "seconds", &timed)),
             ("dgemm-rate.svg", drawn("Rate of the matrix product", Axis::log("GFLOP/s"), "gflops", &timed)),

@@ -284,7 +284,7 @@ fn chart(args: &Args, sweeps: &[Saved], texts: &[String]) -> Result<Chart, Failu
     }
     let other = sweeps.iter().find(|sweep| !sweep.counts_misses()).and_then(|sweep| sweep.event.as_deref());
     let (what, y) = match (show, other) {
-        (Show::Misses, None) => ("Misses", Axis::linear("misses per access")),
+        (Show::Misses, None) => ("Misses", Axis::share("misses per access")),
         (Show::Misses, Some(event)) => (event, Axis::linear(format!("{event} per access"))),
         (Show::Time, _) => ("Time", Axis::linear("time per access (ns)")),
     };

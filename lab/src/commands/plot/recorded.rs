@@ -33,7 +33,7 @@ pub(super) fn chart(records: &[(String, Record)], table: &Path) -> Result<Chart,
     let rows = read(table)?;
     let mut chart = compared(records, Some(MISSES)).map_err(Failure::could_not)?;
     chart.title = "L1 misses of the matrix product".to_owned();
-    (chart.x, chart.y) = (Axis::linear("n"), Axis::linear("misses per inner iteration"));
+    (chart.x, chart.y) = (Axis::linear("n"), Axis::share("misses per inner iteration"));
     let sources = chart.series.iter_mut().filter(|series| !series.source.is_empty());
     sources.for_each(|series| series.name = format!("{}, {}", series.name, series.source));
     let mut closed: BTreeMap<String, BTreeMap<u64, f64>> = BTreeMap::new();

@@ -139,7 +139,7 @@ fn product(record: &Record) -> Chart {
 
 /// Misses per access of each level over time.
 fn over_time(record: &Record) -> Chart {
-    let axes = (Axis::linear("accesses"), Axis::linear("misses per access"));
+    let axes = (Axis::linear("accesses"), Axis::share("misses per access"));
     let chart = Chart::new("Misses over time", axes.0, axes.1).caption(&record.machine);
     (1..=9).fold(chart, |chart, level| {
         let name = format!("l{level}_misses_per_access");
