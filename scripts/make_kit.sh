@@ -199,10 +199,8 @@ for_students() {
 repeated() {
     for rung in $(echo "$without" | tr , ' '); do
         case $rung in
-            ge3) echo ge3 auto ;;
             ge4 | ge5) echo ge4 ge5 printed ;;
             ge6) echo ge6 printed ;;
-            ge7) echo ge7 fma avx512 ;;
             *) echo "$rung" ;;
         esac
     done | tr ' ' '\n' | sort -u

@@ -28,7 +28,6 @@ lines() {
             echo "mm3 40 --line-size 32 $end"
             echo "cm1 --sizes 24K,40K --event PAPI_L2_DCM --repeats 1 $end"
             echo "cm1 --max 8K --repeats 1 --until-decided $end"
-            echo "ge threads 40 $end"
             echo "ge blocked 70 $end"
             echo "dgemm all 48 --threads 1 $end"
             echo "dgemm recursive 33 $end"

@@ -52,7 +52,6 @@ mm3 --size 24 --counters none
 ge1 24
 ge ge7 24
 ge blocked 40
-ge threads 40
 dgemm all 24 --counters none
 flops avx 24
 avail --mem

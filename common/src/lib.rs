@@ -22,7 +22,7 @@
 //! | | `report` | the report: one page made of findings (`lab` alone uses it) |
 //! | **hardware, system** | [`isa`] | what depends on the instruction set: native memory, SIMD |
 //! | | [`system`] | the operating system: clocks, affinity, pages, files, this machine |
-//! | | `threads` | threads for measured kernels: work at once, a team with a barrier |
+//! | | `threads` | threads for measured kernels: the same work at once |
 //! | **experiments** | `latency` | timing with accesses that wait for each other |
 //! | | [`counters`] | hardware counters: groups, sampling, refusals |
 //! | | `papi` | PAPI's C interface and compilers' calls, for C programs (`lab cc` links it) |

@@ -20,9 +20,9 @@ pub fn count(
     machine: &Machine,
     watch: Option<Box<dyn FnMut(f64)>>,
 ) -> Result<Counts, String> {
-    let bytes = System::bytes(n, 1).ok_or_else(|| format!("no memory holds a {n} by {n} matrix"))?;
+    let bytes = System::bytes(n).ok_or_else(|| format!("no memory holds a {n} by {n} matrix"))?;
     let arena = Arena::with_capacity(bytes).map_err(|error| error.to_string())?;
-    let system = System::new(&arena, n, &[]).map_err(|error| error.to_string())?;
+    let system = System::new(&arena, n).map_err(|error| error.to_string())?;
     let mut model = Modelled::new(machine, &arena).map_err(|error| error.to_string())?;
     if let Some(watch) = watch {
         model = model.reporting_along(8.0 * inner_steps(n) / variant.pivots_per_pass as f64, watch);

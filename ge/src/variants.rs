@@ -3,10 +3,7 @@
 use cache::Modelled;
 
 use crate::problem::system::{DEPTH, System};
-use crate::rungs::auto::Auto;
-use crate::rungs::avx512::Avx512;
 use crate::rungs::blocked::Blocked;
-use crate::rungs::fma::Fma;
 use crate::rungs::ge1::Ge1;
 use crate::rungs::ge2::Ge2;
 use crate::rungs::ge3::Ge3;
@@ -15,7 +12,7 @@ use crate::rungs::ge5::Ge5;
 use crate::rungs::ge6::Ge6;
 use crate::rungs::ge7::Ge7;
 use crate::rungs::printed::{ByOne, ByTwo};
-use crate::rungs::{Kernel, NotRun, Rung, threads};
+use crate::rungs::{Kernel, NotRun, Rung};
 
 /// One rung.
 #[derive(Debug)]
@@ -56,24 +53,19 @@ impl Variant {
     /// Whether this processor can run it.
     /// Fails if it cannot; names the missing instructions.
     pub fn available(&self) -> Result<(), NotRun> {
-        if (self.kernel.there)() { Ok(()) } else { Err(NotRun::Lacks(self.kernel.needs)) }
+        if (self.kernel.there)() { Ok(()) } else { Err(NotRun(self.kernel.needs)) }
     }
 
     /// Eliminates in place.
-    /// Fails if this processor cannot run the rung, or the system does not start its threads.
+    /// Fails if this processor cannot run the rung.
     pub fn run(&self, system: System) -> Result<(), NotRun> {
         (self.kernel.native)(system)
     }
 
     /// Eliminates in place on modelled memory.
-    /// Fails if this processor cannot run the rung, or it runs on several.
+    /// Fails if this processor cannot run the rung.
     pub fn model(&self, mem: &mut Modelled, system: System) -> Result<(), NotRun> {
         (self.kernel.modelled)(mem, system)
-    }
-
-    /// Whether it runs on several processors.
-    pub fn threaded(&self) -> bool {
-        self.kernel.several
     }
 
     /// Whether the homework prints this rung's loop wrong.
@@ -113,16 +105,6 @@ const fn rung(name: &'static str, idea: &'static str, kernel: Kernel, period: us
     Variant { name, idea, kernel, rounding, period, pivots_per_pass: 1, printed: None }
 }
 
-/// A rung with the last digits of a fused multiply-add.
-const fn fused(name: &'static str, idea: &'static str, kernel: Kernel, period: usize) -> Variant {
-    Variant { rounding: Rounding::Differs, ..rung(name, idea, kernel, period) }
-}
-
-/// A rung made of products of blocks.
-const fn blocked(name: &'static str, idea: &'static str, kernel: Kernel) -> Variant {
-    Variant { period: None, pivots_per_pass: DEPTH, ..fused(name, idea, kernel, 1) }
-}
-
 impl Variant {
     const fn printed_as<R: Rung>(self) -> Variant {
         Variant { printed: Some(Kernel::of::<R>()), ..self }
@@ -138,9 +120,10 @@ pub static VARIANTS: &[Variant] = &[
     rung("ge5", "one flat array", Kernel::of::<Ge5>(), 8).printed_as::<ByOne>(),
     rung("ge6", "two doubles at a time", Kernel::of::<Ge6>(), 8).printed_as::<ByTwo>(),
     rung("ge7", "four doubles at a time, 16 columns a trip", Kernel::of::<Ge7>(), 16),
-    rung("auto", "ge3's loop, vectorised by the compiler", Kernel::of::<Auto>(), 16),
-    fused("fma", "multiply and subtract in one instruction", Kernel::of::<Fma>(), 16),
-    fused("avx512", "eight doubles at a time, 32 columns a trip", Kernel::of::<Avx512>(), 32),
-    blocked("blocked", "products of blocks, in registers", Kernel::of::<Blocked>()),
-    blocked("threads", "blocked, on several processors", Kernel::on_threads::<Blocked>(threads::eliminate)),
+    Variant {
+        rounding: Rounding::Differs,
+        period: None,
+        pivots_per_pass: DEPTH,
+        ..rung("blocked", "products of blocks, in registers", Kernel::of::<Blocked>(), 1)
+    },
 ];

@@ -7,17 +7,17 @@
 //! to the token.
 //!
 //! ```
-//! use isa::{Isa, Octets, Simd};
-//! if let Some(octets) = Octets::detect() {
-//!     octets.splat(1.0);
+//! use isa::{Isa, Quads, Simd};
+//! if let Some(quads) = Quads::detect() {
+//!     quads.splat(1.0);
 //! }
 //! ```
 //!
 //! Without the check there is no token, so no arithmetic either:
 //!
 //! ```compile_fail
-//! use isa::{Isa, Octets, Simd};
-//! Octets(()).splat(1.0);
+//! use isa::{Isa, Quads, Simd};
+//! Quads(()).splat(1.0);
 //! ```
 //!
 //! | token | doubles | x86 | Arm | elsewhere |
@@ -26,7 +26,7 @@
 //! | [`Pairs`] | 2 | SSE2 | NEON | portable code |
 //! | [`Quads`] | 4 | AVX | two of NEON | portable code |
 //! | [`FusedQuads`] | 4 | AVX2 and FMA | two of NEON | portable code |
-//! | [`Octets`] | 8 | AVX-512F | none | none |
+//! | [`Avx512`] | 8 | AVX-512F | none | none |
 
 #[cfg(target_arch = "aarch64")]
 mod arm;
@@ -82,9 +82,6 @@ mod target {
 }
 
 pub use target::*;
-
-/// Eight doubles at a time: AVX-512.
-pub type Octets = Avx512;
 
 #[cfg(test)]
 mod tests;

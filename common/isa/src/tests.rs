@@ -56,12 +56,12 @@ proptest! {
         check::<Pairs>(2, [x, y]);
         check::<Quads>(4, [x, y]);
         check::<FusedQuads>(4, [x, y]);
-        check::<Octets>(8, [x, y]);
+        check::<Avx512>(8, [x, y]);
         check::<Neon>(2, [x, y]);
         check::<Twice<Twice<Scalar>>>(4, [x, y]);
         let once = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
         check_fused::<FusedQuads>([sum, x, y], once);
-        check_fused::<Octets>([sum, x, y], true);
+        check_fused::<Avx512>([sum, x, y], true);
         check_fused::<Scalar>([sum, x, y], false);
         check_fused::<Twice<Twice<Scalar>>>([sum, x, y], false);
     }
@@ -70,10 +70,10 @@ proptest! {
 #[test]
 fn the_widest_is_one_that_the_processor_has() {
     let there = match Widest::detect() {
-        Widest::Avx512(_) => Octets::detect().is_some(),
-        Widest::Avx2Fma(_) => Octets::detect().is_none() && FusedQuads::detect().is_some(),
+        Widest::Avx512(_) => Avx512::detect().is_some(),
+        Widest::Avx2Fma(_) => Avx512::detect().is_none() && FusedQuads::detect().is_some(),
         Widest::Neon(_) => Pairs::detect().is_some() && cfg!(target_arch = "aarch64"),
-        Widest::Portable(_) => Octets::detect().is_none() && Neon::detect().is_none(),
+        Widest::Portable(_) => Avx512::detect().is_none() && Neon::detect().is_none(),
     };
     assert!(there, "{:?}", Widest::detect());
 }

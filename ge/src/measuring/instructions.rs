@@ -144,16 +144,16 @@ impl Counts {
 
 /// The instructions of one run at size `n`.
 fn stepped(variant: &Variant, n: usize) -> Result<Trace, StepError> {
-    let bytes = System::bytes(n, 1).unwrap_or(usize::MAX);
+    let bytes = System::bytes(n).unwrap_or(usize::MAX);
     let arena = Arena::with_capacity(bytes).map_err(|_| StepError::TooMany(LIMIT))?;
-    let Ok(system) = System::new(&arena, n, &[0]) else { return Err(StepError::TooMany(LIMIT)) };
+    let Ok(system) = System::new(&arena, n) else { return Err(StepError::TooMany(LIMIT)) };
     Fill::Dominant.write(system.matrix);
     // Called before stepping, so that the detection of instructions is not counted.
     if variant.available().is_err() {
         return Err(StepError::Unsupported);
     }
-    // SAFETY: a rung of a regular nest runs on one thread and computes in the
-    // arena's memory: it neither allocates nor locks.
+    // SAFETY: a rung of a regular nest computes in the arena's memory: it neither allocates nor
+    // locks.
     unsafe {
         step::trace(LIMIT, &mut || {
             // The result was checked before.

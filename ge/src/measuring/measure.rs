@@ -18,15 +18,13 @@ use crate::{NotRun, Rounding, Variant};
 
 /// The settings of a run.
 #[derive(Debug, Clone, Copy)]
-pub struct Task<'a> {
+pub struct Task {
     /// Rows and columns.
     pub size: usize,
     /// The matrix.
     pub fill: Fill,
     /// The homework's misprinted loop instead of the right one.
     pub as_printed: bool,
-    /// Processors for the rung that uses several.
-    pub processors: &'a [usize],
 }
 
 /// The results of a rung.
@@ -72,7 +70,7 @@ pub fn outcomes(
 
 fn once(variant: &'static Variant, task: &Task, session: &Session) -> Result<Outcome, Failure> {
     let arena = arena(task)?;
-    let system = System::new(&arena, task.size, task.processors).map_err(Failure::could_not)?;
+    let system = System::new(&arena, task.size).map_err(Failure::could_not)?;
     task.fill.write(system.matrix);
     let before = matrices::largest(system.matrix);
     let timed = ran(variant, task, system, |prepare, body| session.time(1, prepare, body))?;
@@ -106,9 +104,9 @@ fn same_bits(outcomes: &[Outcome], new: &Outcome) -> Result<(), Failure> {
 
 /// Checks that there is memory for a run at size `n`, with a copy of its matrix.
 /// Fails if there is not; the sentence names the size.
-pub fn check_memory(n: usize, threads: usize) -> Result<usize, Failure> {
+pub fn check_memory(n: usize) -> Result<usize, Failure> {
     let copy = n.checked_mul(n).and_then(|elements| elements.checked_mul(8));
-    let bytes = System::bytes(n, threads).zip(copy).and_then(|(bytes, copy)| bytes.checked_add(copy));
+    let bytes = System::bytes(n).zip(copy).and_then(|(bytes, copy)| bytes.checked_add(copy));
     let bytes = bytes.filter(|&bytes| bytes < isize::MAX as usize).ok_or_else(|| {
         Failure::could_not(format!("a {n} by {n} matrix is larger than any memory: choose a smaller SIZE"))
     })?;
@@ -117,7 +115,7 @@ pub fn check_memory(n: usize, threads: usize) -> Result<usize, Failure> {
 }
 
 fn arena(task: &Task) -> Result<Arena, Failure> {
-    let bytes = check_memory(task.size, task.processors.len())?;
+    let bytes = check_memory(task.size)?;
     Arena::with_capacity(bytes).map_err(Failure::could_not)
 }
 
@@ -201,7 +199,7 @@ pub fn totals(
 
 fn counted(variant: &Variant, task: &Task, session: &Session, plan: &Plan) -> Result<[Reading; 2], Failure> {
     let arena = arena(task)?;
-    let system = System::new(&arena, task.size, task.processors).map_err(Failure::could_not)?;
+    let system = System::new(&arena, task.size).map_err(Failure::could_not)?;
     let counts = ran(variant, task, system, |prepare, body| session.count(plan, prepare, body))??;
     let of = |event: Event| {
         let found = counts.iter().find(|(counted, _)| *counted == event);
@@ -220,7 +218,7 @@ mod tests {
         let measuring = Measuring { counters: Counters::None, runs: Some(3), cpu: None };
         let session = Session::start(&measuring, &Modelling::of("host"), &Output::none()).unwrap();
         let variants: Vec<&Variant> = ["ge2", "ge3"].iter().filter_map(|name| crate::find(name)).collect();
-        let task = Task { size: 20, fill: Fill::Rand, as_printed: false, processors: &[] };
+        let task = Task { size: 20, fill: Fill::Rand, as_printed: false };
         let outcomes = outcomes(&variants, &task, &session).unwrap();
         assert_eq!(outcomes.iter().map(|outcome| outcome.timed.runs.len()).collect::<Vec<_>>(), [3, 3]);
         let wrong = Outcome { check: outcomes[1].check + 1.0, ..outcomes[1].clone() };

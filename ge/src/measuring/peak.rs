@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use common::clock;
-use isa::{Fused, FusedQuads, Isa, Octets, Scalar, Task};
+use isa::{Avx512, Fused, FusedQuads, Isa, Scalar, Task};
 
 /// Independent chains: enough to hide a latency of 5 cycles on two units.
 const CHAINS: usize = 12;
@@ -18,7 +18,7 @@ pub fn flops() -> f64 {
     fn best<S: Fused>(isa: S) -> f64 {
         (0..STRETCHES).map(|_| isa.run(Chains(isa))).fold(0.0, f64::max)
     }
-    match (Octets::detect(), FusedQuads::detect()) {
+    match (Avx512::detect(), FusedQuads::detect()) {
         (Some(octets), _) => best(octets),
         (None, Some(quads)) => best(quads),
         (None, None) => best(Scalar),

@@ -44,10 +44,10 @@ struct OneRung {
 #[command(
     name = "ge",
     version,
-    after_help = "Examples:\n  ge --list                        all rungs, and which of them run on this processor\n  ge fma 1000 1 --runs 5           MFLOPS of one of them\n  ge ge1 200 --machine i5-7500     its misses, by the model of another machine"
+    after_help = "Examples:\n  ge --list                        all rungs, and which of them run on this processor\n  ge blocked 1000 1 --runs 5       MFLOPS of one of them\n  ge ge1 200 --machine i5-7500     its misses, by the model of another machine"
 )]
 pub struct AnyRung {
-    /// The rung: ge1 to ge7, or one of those beyond
+    /// The rung: ge1 to ge7, or blocked
     #[arg(required_unless_present = "list")]
     variant: Option<String>,
     /// Rows and columns of the matrix
@@ -56,9 +56,6 @@ pub struct AnyRung {
     /// List the rungs, and which of them this processor can run
     #[arg(long, exclusive = true)]
     list: bool,
-    /// Set the threads of `threads`, each on its processor [default: the processors it may use, within its CPU quota]
-    #[arg(long, value_name = "T")]
-    threads: Option<usize>,
     #[command(flatten)]
     what: What,
 }
@@ -93,14 +90,14 @@ pub fn main(name: &'static str) -> ExitCode {
     // Options without effect for this rung are not listed.
     let misprinted = find(name).is_some_and(Variant::misprinted);
     let command = OneRung::command().mut_arg("as_printed", |as_printed| as_printed.hide(!misprinted));
-    cli::run_as(command.name(name), |arguments: OneRung| run(name, arguments.size, None, &arguments.what))
+    cli::run_as(command.name(name), |arguments: OneRung| run(name, arguments.size, &arguments.what))
 }
 
 /// Runs the rung that the command line names, or lists them.
 /// Fails if this machine cannot run it, or the command line is invalid.
 pub fn any(arguments: AnyRung) -> Result<(), Failure> {
     match (arguments.variant, arguments.size) {
-        (Some(name), Some(size)) if !arguments.list => run(&name, size, arguments.threads, &arguments.what),
+        (Some(name), Some(size)) if !arguments.list => run(&name, size, &arguments.what),
         _ => output::print(&VARIANTS.iter().map(|variant| listed(variant) + "\n").collect::<String>()),
     }
 }
@@ -119,37 +116,30 @@ pub fn rung(name: &str) -> Result<&'static Variant, Failure> {
     })
 }
 
-fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(), Failure> {
+fn run(name: &str, size: usize, what: &What) -> Result<(), Failure> {
     let variant = rung(name)?;
     if size == 0 {
         return Err(Failure::usage(
             "a matrix without rows has nothing to eliminate; give a SIZE of 1 or more",
         ));
     }
-    if threads.is_some() && !variant.threaded() {
-        return Err(Failure::usage(format!("{name} runs on one processor; --threads is for threads")));
-    }
     if what.as_printed && !variant.misprinted() {
         return Err(Failure::usage(format!("{name} is printed right; --as-printed is for ge4, ge5 and ge6")));
     }
     let session = Session::start(&what.measuring, &what.modelling, &what.output)?;
-    let processors = processors(&session.cpus, session.team(), threads)?;
     let wants_model = !session.measures_host || session.counters == Counters::Model;
     if wants_model && what.as_printed {
         return Err(Failure::usage("the misprinted loop is measured, not modelled: leave out --as-printed"));
     }
     if session.measures_host {
-        measure::check_memory(size, processors.len())?;
+        measure::check_memory(size)?;
     }
     let timed = if session.measures_host { OPERATION * session.runs as f64 } else { 0.0 };
     let walked = if wants_model { MODELLED } else { 0.0 };
     session.announce(name, Variant::flops(size) * (timed + walked))?;
-    let task = Task { size, fill: what.matrix, as_printed: what.as_printed, processors };
+    let task = Task { size, fill: what.matrix, as_printed: what.as_printed };
     let mut record =
         session.record(name).set("as_printed", task.as_printed).set("matrix", cli::name_of(&task.fill));
-    if variant.threaded() {
-        record = record.set("threads", processors.len().max(1));
-    }
     let row = if session.measures_host {
         measured(variant, &task, what.measure, &session, &mut record)?
     } else {
@@ -161,19 +151,6 @@ fn run(name: &str, size: usize, threads: Option<usize>, what: &What) -> Result<(
         |record: &Record| if what.by_array { output::misses_by_array(record) } else { String::new() };
     let kit = &|record: &Record| kit(record, what.measure) + &by_array(record);
     output::finish(&record, &what.output, kit)
-}
-
-/// The processors for `threads` threads.
-fn processors(allowed: &[usize], team: usize, threads: Option<usize>) -> Result<&[usize], Failure> {
-    // A system that does not list its processors has at least one.
-    let most = allowed.len().max(1);
-    match threads {
-        None => Ok(&allowed[..team.min(allowed.len())]),
-        Some(count) if (1..=most).contains(&count) => Ok(&allowed[..count.min(allowed.len())]),
-        Some(count) => Err(Failure::usage(format!(
-            "--threads {count}: each thread has a processor of its own; give a number from 1 to {most}"
-        ))),
-    }
 }
 
 /// The results of the run itself.
@@ -197,8 +174,7 @@ fn measured(
             ),
         );
     }
-    let threads = if variant.threaded() { task.processors.len().max(1) } else { 1 };
-    session.note_waits(record, &outcome.timed.wall(), &outcome.timed.cpu(), threads);
+    session.note_waits(record, &outcome.timed.wall(), &outcome.timed.cpu(), 1);
     let totals = plan.map(|plan| measure::totals(task, session, &plan, outcome, &mut AllStepped::new()));
     Ok(measure::row(task.size, outcome, totals.transpose()?))
 }
@@ -206,7 +182,7 @@ fn measured(
 /// The row with the counts of the cache model.
 fn with_model(row: Row, variant: &Variant, task: &Task, session: &Session) -> Result<Row, Failure> {
     let line = session.line_of_progress();
-    measure::check_memory(task.size, 1)?;
+    measure::check_memory(task.size)?;
     let counts = modelled::count(variant, task.size, task.fill, &session.machine, line);
     let counts = counts.map_err(Failure::could_not)?;
     let events = [

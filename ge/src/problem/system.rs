@@ -15,14 +15,13 @@ pub(crate) const DEPTH: usize = 256;
 /// half of the smallest second-level cache of any processor with AVX2.
 pub(crate) const SIDES: Sides = Sides { rows: 1032, cols: 120, depth: DEPTH };
 
-/// Elements that the products of one thread need in addition to an `n` by `n` matrix.
+/// Elements that the products need in addition to an `n` by `n` matrix.
 fn panels(n: usize) -> usize {
     let (rows, columns) = tile(Widest::detect());
     tiled::scratch_len(SIDES.within(n, n, n), rows, columns).next_multiple_of(LINE)
 }
 
-/// The arrays of one run, in one arena. They do not overlap, and no code can exchange them:
-/// the threaded rungs rely on that.
+/// The arrays of one run, in one arena.
 #[derive(Debug, Clone, Copy)]
 pub struct System<'a> {
     pub(crate) matrix: Matrix<'a, f64>,
@@ -30,12 +29,10 @@ pub struct System<'a> {
     pub(crate) rows: Rows<'a>,
     /// ge1's loop variables.
     pub(crate) variables: Variables<'a>,
-    /// Processors for the threaded rungs, at least one.
-    pub(crate) processors: &'a [usize],
-    /// For the blocked rungs: -1 / pivot, for the pivots done so far.
+    /// For the blocked rung: -1 / pivot, for the pivots done so far.
     pub(crate) factors: Array<'a, f64>,
-    /// Memory for the blocked rungs' copies, a part for each thread.
-    panels: Array<'a, f64>,
+    /// Memory for the blocked rung's copies.
+    pub(crate) panels: Array<'a, f64>,
 }
 
 /// A matrix with row pointers: C's `double **`.
@@ -77,10 +74,9 @@ pub struct Variables<'a> {
 }
 
 impl<'a> System<'a> {
-    /// Bytes of an arena for an `n` by `n` system with this many threads (at least one);
-    /// `None` if no machine can address them.
-    pub fn bytes(n: usize, threads: usize) -> Option<usize> {
-        let copies = threads.max(1).checked_mul(panels(n))?.checked_add(LINE)?;
+    /// Bytes of an arena for an `n` by `n` system; `None` if no machine can address them.
+    pub fn bytes(n: usize) -> Option<usize> {
+        let copies = panels(n).checked_add(LINE)?;
         n.checked_mul(n)?.checked_add(n.checked_mul(2)?)?.checked_add(4)?.checked_add(copies)?.checked_mul(8)
     }
 
@@ -102,16 +98,14 @@ impl<'a> System<'a> {
         (self.matrix.flat(), self.size())
     }
 
-    /// An `n` by `n` matrix of zeros, for one thread on each of `processors`; if that is
-    /// empty, for one thread on the first.
+    /// An `n` by `n` matrix of zeros.
     /// Fails if the arena has less than [`System::bytes`] left.
-    pub fn new(arena: &'a Arena, n: usize, processors: &'a [usize]) -> Result<System<'a>, OutOfMemory> {
-        let processors = if processors.is_empty() { &[0] } else { processors };
+    pub fn new(arena: &'a Arena, n: usize) -> Result<System<'a>, OutOfMemory> {
         let matrix = arena.matrix("a", n, n)?;
         let pointers = arena.array::<usize>("rows", n)?;
         let variables = arena.array::<usize>("variables", 4)?;
         let factors = arena.array("factors", n)?;
-        let copies = arena.array("panels", processors.len() * panels(n) + LINE)?;
+        let copies = arena.array("panels", panels(n) + LINE)?;
         pointers.fill(|i| i * n);
         variables.at(0).set(n);
         let [size, i, j, k] = [0, 1, 2, 3].map(|slot| variables.at(slot));
@@ -119,15 +113,8 @@ impl<'a> System<'a> {
             matrix,
             rows: Rows { pointers, elements: matrix.flat() },
             variables: Variables { size, i, j, k },
-            processors,
             factors,
-            panels: on_a_line(copies),
+            panels: on_a_line(copies).part(0, panels(n)),
         })
-    }
-
-    /// The memory for copies of thread `index`.
-    pub(crate) fn panels_of(self, index: usize) -> Array<'a, f64> {
-        let len = panels(self.size());
-        self.panels.part(index * len, len)
     }
 }

@@ -16,9 +16,8 @@ use std::ops::Range;
 
 use dgemm::View;
 use dgemm::rungs::widest::Product;
-use isa::{Fused, FusedQuads, Isa, Octets, One, Scalar, Task, Widest};
+use isa::{Avx512, Fused, FusedQuads, Isa, One, Scalar, Task, Widest};
 use memory::{Array, Memory};
-use threads::{Member, Team};
 
 use crate::problem::system::{SIDES, System};
 use crate::rungs::Rung;
@@ -38,25 +37,18 @@ impl Rung for Blocked {
 
     #[inline(always)]
     fn eliminate<M: Memory>(mem: &mut M, system: System, quads: FusedQuads) {
-        share(mem, system, quads, &Team::new(1).alone());
+        let all = 0..system.size();
+        match Avx512::detect() {
+            Some(isa) => Halving { mem, isa, s: system }.eliminate(all),
+            None => Halving { mem, isa: quads, s: system }.eliminate(all),
+        }
     }
 }
 
-/// One thread's share of the elimination: all threads of a team call this together. Between
-/// two barriers no thread accesses what another one writes.
-pub(super) fn share<M: Memory>(mem: &mut M, s: System, quads: FusedQuads, member: &Member) {
-    let all = 0..s.size();
-    match Octets::detect() {
-        Some(isa) => Share { mem, isa, s, member }.eliminate(all),
-        None => Share { mem, isa: quads, s, member }.eliminate(all),
-    }
-}
-
-struct Share<'s, M, S> {
+struct Halving<'s, M, S> {
     mem: &'s mut M,
     isa: S,
     s: System<'s>,
-    member: &'s Member<'s>,
 }
 
 /// Where a range of columns or rows is divided: after whole tiles, if it is so long.
@@ -65,55 +57,48 @@ fn middle(range: &Range<usize>) -> usize {
     range.start + (range.len() / 2).next_multiple_of(unit)
 }
 
-impl<M: Memory, S: Fused> Share<'_, M, S> {
+impl<M: Memory, S: Fused> Halving<'_, M, S> {
     /// Eliminates `columns` in all rows from the first pivot on, and stores -1 / pivot for
     /// each.
     fn eliminate(&mut self, columns: Range<usize>) {
         if columns.len() <= NARROW {
             return self.narrow(columns);
         }
-        let (middle, member) = (middle(&columns), self.member);
+        let middle = middle(&columns);
         let (pivots, right) = (columns.start..middle, middle..columns.end);
         self.eliminate(pivots.clone());
-        self.pivot_rows(pivots.clone(), member.share(right.clone(), PANEL));
-        member.wait();
-        self.update(member.share(middle..self.s.size(), NARROW), right.clone(), pivots);
-        member.wait();
+        self.pivot_rows(pivots.clone(), right.clone());
+        self.update(middle..self.s.size(), right.clone(), pivots);
         self.eliminate(right);
     }
 
-    /// At most [`NARROW`] columns: the first thread changes the pivot rows, then each
-    /// thread its share of the rows below.
+    /// At most [`NARROW`] columns: the pivot rows, then the rows below.
     fn narrow(&mut self, columns: Range<usize>) {
-        let Share { mem, isa, s, member } = self;
+        let Halving { mem, isa, s } = self;
         let (a, n) = s.flat();
-        if member.first() {
-            for i in columns.clone() {
-                let row = a.part(i * n, n);
-                for k in columns.start..i {
-                    let pivot = a.part(k * n, n);
-                    let multiplier = mem.load(row.at(k)) * mem.load(s.factors.at(k));
-                    for j in k + 1..columns.end {
-                        let One(above) = mem.load_vector(pivot.lanes(j));
-                        let One(old) = mem.load_vector(row.lanes(j));
-                        mem.store_vector(row.lanes(j), One(old + multiplier * above));
-                    }
+        for i in columns.clone() {
+            let row = a.part(i * n, n);
+            for k in columns.start..i {
+                let pivot = a.part(k * n, n);
+                let multiplier = mem.load(row.at(k)) * mem.load(s.factors.at(k));
+                for j in k + 1..columns.end {
+                    let One(above) = mem.load_vector(pivot.lanes(j));
+                    let One(old) = mem.load_vector(row.lanes(j));
+                    mem.store_vector(row.lanes(j), One(old + multiplier * above));
                 }
-                let pivot = mem.load(row.at(i));
-                mem.store(s.factors.at(i), -1.0 / pivot);
             }
+            let pivot = mem.load(row.at(i));
+            mem.store(s.factors.at(i), -1.0 / pivot);
         }
-        member.wait();
-        let rows = member.share(columns.end..n, NARROW);
-        if !rows.is_empty() {
-            isa.run(Below { mem: &mut **mem, s: *s, first: columns.start, rows });
+        if columns.end < n {
+            isa.run(Below { mem: &mut **mem, s: *s, first: columns.start, rows: columns.end..n });
         }
     }
 
     /// Finishes the rows `pivots` in `columns`, by halves as well.
     fn pivot_rows(&mut self, pivots: Range<usize>, columns: Range<usize>) {
         if pivots.len() <= NARROW {
-            let Share { mem, isa, s, .. } = self;
+            let Halving { mem, isa, s } = self;
             return isa.run(PivotRows { mem: &mut **mem, isa: *isa, s: *s, first: pivots.start, columns });
         }
         let middle = middle(&pivots);
@@ -136,8 +121,7 @@ impl<M: Memory, S: Fused> Share<'_, M, S> {
         };
         let views = [block(&rows, &pivots), block(&pivots, &columns), block(&rows, &columns)];
         let factors = Some(self.s.factors.part(pivots.start, pivots.len()));
-        let scratch = self.s.panels_of(self.member.index());
-        let product = Product { views, factors, sides: SIDES.within(n, n, n), scratch };
+        let product = Product { views, factors, sides: SIDES.within(n, n, n), scratch: self.s.panels };
         product.add(self.mem, Widest::detect());
     }
 }

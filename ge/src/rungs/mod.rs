@@ -4,27 +4,24 @@
 //! a processor without them:
 //!
 //! ```
-//! # use ge::{problem::system::System, rungs::{Rung, avx512::Avx512}};
-//! # use isa::{Isa, Native, Octets};
-//! # let arena = memory::Arena::with_capacity(System::bytes(9, 1).unwrap()).unwrap();
-//! let system = System::new(&arena, 9, &[]).unwrap();
-//! if let Some(octets) = Octets::detect() {
-//!     Avx512::eliminate(&mut Native, system, octets);
+//! # use ge::{problem::system::System, rungs::{Rung, ge7::Ge7}};
+//! # use isa::{Isa, Native, Quads};
+//! # let arena = memory::Arena::with_capacity(System::bytes(9).unwrap()).unwrap();
+//! let system = System::new(&arena, 9).unwrap();
+//! if let Some(quads) = Quads::detect() {
+//!     Ge7::eliminate(&mut Native, system, quads);
 //! }
 //! ```
 //!
 //! ```compile_fail
-//! # use ge::{problem::system::System, rungs::{Rung, avx512::Avx512}};
-//! # use isa::{Isa, Native, Octets};
-//! # let arena = memory::Arena::with_capacity(System::bytes(9, 1).unwrap()).unwrap();
-//! let system = System::new(&arena, 9, &[]).unwrap();
-//! Avx512::eliminate(&mut Native, system, Octets(()));
+//! # use ge::{problem::system::System, rungs::{Rung, ge7::Ge7}};
+//! # use isa::{Isa, Native, Quads};
+//! # let arena = memory::Arena::with_capacity(System::bytes(9).unwrap()).unwrap();
+//! let system = System::new(&arena, 9).unwrap();
+//! Ge7::eliminate(&mut Native, system, Quads(()));
 //! ```
 
-pub mod auto;
-pub mod avx512;
 pub mod blocked;
-pub mod fma;
 pub mod ge1;
 pub mod ge2;
 pub mod ge3;
@@ -35,6 +32,5 @@ pub mod ge7;
 pub mod printed;
 mod rung;
 pub mod steps;
-pub mod threads;
 
 pub use rung::{Kernel, NotRun, Rung};

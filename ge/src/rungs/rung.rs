@@ -4,7 +4,6 @@ use cache::Modelled;
 use isa::{Isa, Native, Task};
 use memory::Memory;
 use thiserror::Error;
-use threads::NoThread;
 
 use crate::problem::system::System;
 
@@ -17,19 +16,10 @@ pub trait Rung {
     fn eliminate<M: Memory>(mem: &mut M, system: System, isa: Self::Isa);
 }
 
-/// Why a rung did not run; its matrix may be partly eliminated.
+/// The processor lacks the instructions of a rung, which did not run.
 #[derive(Debug, Error)]
-pub enum NotRun {
-    /// The processor lacks its instructions.
-    #[error("this processor has no {0}, which the rung is made of: choose another rung")]
-    Lacks(&'static str),
-    /// The system does not start enough threads.
-    #[error(transparent)]
-    Threads(#[from] NoThread),
-    /// The model covers one thread only.
-    #[error("the rung runs on several processors at once, which the model cannot follow")]
-    Several,
-}
+#[error("this processor has no {0}, which the rung is made of: choose another rung")]
+pub struct NotRun(pub(crate) &'static str);
 
 /// A rung of the table, for each of the two memories.
 #[derive(Debug, Clone, Copy)]
@@ -37,27 +27,19 @@ pub struct Kernel {
     /// The instruction set, in words.
     pub(crate) needs: &'static str,
     pub(crate) there: fn() -> bool,
-    /// Whether it runs on several processors.
-    pub(crate) several: bool,
     pub(crate) native: fn(System) -> Result<(), NotRun>,
     pub(crate) modelled: fn(&mut Modelled, System) -> Result<(), NotRun>,
 }
 
 impl Kernel {
-    /// `R` on one processor.
+    /// The kernel of `R`.
     pub const fn of<R: Rung>() -> Kernel {
         Kernel {
             needs: R::Isa::NAME,
             there: || R::Isa::detect().is_some(),
-            several: false,
             native: |system| enter::<R, Native>(&mut Native, &system),
             modelled: |mem, system| enter::<R, Modelled>(mem, &system),
         }
-    }
-
-    /// `R` on several processors, started by `threads`.
-    pub const fn on_threads<R: Rung>(threads: fn(System) -> Result<(), NotRun>) -> Kernel {
-        Kernel { several: true, native: threads, modelled: |_, _| Err(NotRun::Several), ..Kernel::of::<R>() }
     }
 }
 
@@ -65,7 +47,7 @@ impl Kernel {
 /// that it is visible in a profile: scripts/ge_instructions.sh counts it.
 #[inline(never)]
 fn enter<R: Rung, M: Memory>(mem: &mut M, system: &System) -> Result<(), NotRun> {
-    let isa = R::Isa::detect().ok_or(NotRun::Lacks(R::Isa::NAME))?;
+    let isa = R::Isa::detect().ok_or(NotRun(R::Isa::NAME))?;
     isa.run(Elimination::<R, M> { mem, system, isa });
     Ok(())
 }

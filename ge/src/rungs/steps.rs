@@ -1,6 +1,6 @@
 //! One step of the vector rungs: as many columns as a register holds.
 
-use isa::{Fused, Simd};
+use isa::Simd;
 use memory::{Array, Memory};
 
 /// `target[j..] -= source[j..] * multiplier` for as many columns as a register
@@ -17,19 +17,4 @@ pub fn block_step<M: Memory, S: Simd>(
     let above: S::Register = mem.load_vector(source.lanes(j));
     let old: S::Register = mem.load_vector(target.lanes(j));
     mem.store_vector(target.lanes(j), isa.sub(old, isa.mul(above, multiplier)));
-}
-
-/// The same, with product and difference fused into one rounding.
-#[inline(always)]
-pub fn fused_step<M: Memory, S: Fused>(
-    mem: &mut M,
-    isa: S,
-    target: Array<f64>,
-    source: Array<f64>,
-    multiplier: S::Register,
-    j: usize,
-) {
-    let above: S::Register = mem.load_vector(source.lanes(j));
-    let old: S::Register = mem.load_vector(target.lanes(j));
-    mem.store_vector(target.lanes(j), isa.sub_product(old, above, multiplier));
 }

@@ -12,8 +12,8 @@ use proptest::prelude::*;
 
 /// Runs `body` on an `n` by `n` system.
 fn with_system<R>(n: usize, body: impl FnOnce(&Arena, System) -> R) -> R {
-    let arena = Arena::with_capacity(System::bytes(n, 2).unwrap() + n * n * 8).unwrap();
-    let system = System::new(&arena, n, &[0, 1]).unwrap();
+    let arena = Arena::with_capacity(System::bytes(n).unwrap() + n * n * 8).unwrap();
+    let system = System::new(&arena, n).unwrap();
     body(&arena, system)
 }
 
@@ -115,7 +115,7 @@ proptest! {
 #[test]
 fn the_model_eliminates_what_the_rungs_do() {
     let machine = Machine::named("i5-7500").unwrap();
-    for variant in available().filter(|variant| !variant.threaded()) {
+    for variant in available() {
         for (fill, eliminable) in [(Fill::Rand, true), (Fill::TinyPivot, true), (Fill::ZeroPivot, false)] {
             let counted = modelled::count(variant, 130, fill, &machine, None);
             assert_eq!(counted.is_ok(), eliminable, "{} {fill:?}", variant.name);
@@ -130,12 +130,9 @@ fn steps_are_counted_as_if_walked() {
     for machine in ["i5-7500", "zen3", "golden-cove", "apple-m1", "lecture", "sparcstation-1+"] {
         let machine = Machine::named(machine).unwrap();
         for (variant, n) in available().zip([9, 40, 61].into_iter().cycle()) {
-            if variant.threaded() {
-                continue;
-            }
             let foreseen = modelled::count(variant, n, Fill::Rand, &machine, None).unwrap();
-            let arena = Arena::with_capacity(System::bytes(n, 1).unwrap()).unwrap();
-            let system = System::new(&arena, n, &[]).unwrap();
+            let arena = Arena::with_capacity(System::bytes(n).unwrap()).unwrap();
+            let system = System::new(&arena, n).unwrap();
             Fill::Rand.write(system.matrix());
             let mut model = Modelled::exhaustive(&machine, &arena).unwrap();
             variant.model(&mut model, system).unwrap();

@@ -95,41 +95,6 @@ fn any_rung_can_be_run_by_name_and_listed() {
 }
 
 #[test]
-fn threads_are_as_many_as_asked_for_and_there_are() {
-    if let Err(why) = ge::find("threads").unwrap().available() {
-        return skip::skip(&why.to_string());
-    }
-    let (code, out, told) = run("ge", &["threads", "64", "--threads", "1", "--format", "json"]);
-    assert!(code == 0 && out.contains("\"threads\": 1"), "{out}{told}");
-    for (line, says) in [
-        (["threads", "64", "--threads", "0"], "a number from 1 to"),
-        (["threads", "64", "--threads", "100000"], "a number from 1 to"),
-        (["ge3", "64", "--threads", "1"], "for threads"),
-    ] {
-        let (code, _, told) = run("ge", &line);
-        assert!(code == 2 && told.contains(says), "{line:?}: {told}");
-    }
-}
-
-/// No system has memory for such a stack, so the first thread is refused.
-#[test]
-#[cfg(target_os = "linux")]
-fn threads_that_the_system_does_not_start_are_reported_in_one_line() {
-    // The first member of a team is the present thread.
-    if ge::find("threads").unwrap().available().is_err() || common::cpu::allowed().len() < 2 {
-        return skip::skip("it takes two processors with the instructions of the threaded rung");
-    }
-    let out = Command::new(env!("CARGO_BIN_EXE_ge"))
-        .args(["threads", "64"])
-        .env("RUST_MIN_STACK", (1_u64 << 60).to_string())
-        .output()
-        .unwrap();
-    let stderr = String::from_utf8(out.stderr).unwrap();
-    assert_eq!((out.status.code(), out.stdout.is_empty()), (Some(1), true), "{stderr}");
-    assert!(stderr.contains("threads: the system starts no more threads"), "{stderr}");
-}
-
-#[test]
 fn a_rung_this_processor_lacks_is_named() {
     let Some(missing) = ge::VARIANTS.iter().find(|variant| variant.available().is_err()) else {
         return skip::skip("this processor runs all rungs");

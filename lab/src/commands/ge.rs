@@ -73,8 +73,7 @@ impl Ladder for Eliminations<'_> {
     fn measure(&mut self, rungs: &[&'static str], size: usize) -> Result<Vec<Row>, Failure> {
         let variants: Vec<&Variant> = rungs.iter().filter_map(|name| ::ge::find(name)).collect();
         let session = self.session;
-        let processors = &session.cpus[..session.team().min(session.cpus.len())];
-        let task = Task { size, fill: Fill::Rand, as_printed: false, processors };
+        let task = Task { size, fill: Fill::Rand, as_printed: false };
         let row = |outcome| {
             let totals = measure::totals(&task, session, &self.plan, outcome, &mut self.stepped)?;
             Ok(measure::row(size, outcome, Some(totals)))
