@@ -15,7 +15,7 @@ import sys
 
 # The lowest layer first. A crate uses only crates listed before it.
 LAYERS = [
-    ("portable", "figures seal events memory machine trace cache records infer discover chart report"),
+    ("portable", "figures events memory machine trace cache records infer discover chart report"),
     ("hardware and system", "isa system threads"),
     ("experiments", "latency counters papi"),
     ("session", "common"),

@@ -23,7 +23,7 @@
 # While anything else lies in the sources (secret words, a key, a roster, what was handed
 # in, grades), nothing is packed.
 #
-# Sealed machines: SECURITY.md says who can open them, and what LAB_SEAL_KEY does.
+# Sealed machines: SECURITY.md says who can open them.
 set -eu
 
 fail() { echo "make_kit.sh: $1" >&2; rm -f "${kit:-}.part"; exit "${2:-1}"; }

@@ -8,8 +8,7 @@
 //!
 //! | layer | crate | what it holds |
 //! |---|---|---|
-//! | **portable** | `figures` | bytes, seconds, ticks; a [`value`] with its source; medians; rates |
-//! | | [`seal`] | sealed machine files and tamper-evident records |
+//! | **portable** | `figures` | bytes, seconds, ticks; a [`value`] with its source; medians; rates; checksums |
 //! | | [`events`] | PAPI's presets, native events, processor families: as data |
 //! | | [`memory`] | [`Memory`](memory::Memory): what a kernel's loads and stores do; arenas, arrays |
 //! | | [`machine`] | a machine described: caches, TLBs, latencies; the catalogue |
@@ -77,11 +76,10 @@ pub mod sweep;
 pub use cache;
 pub use counters;
 pub use events;
-pub use figures::{encoding, quantity, random, stats, table, text, units, value};
+pub use figures::{checksum, encoding, quantity, random, stats, table, text, units, value};
 pub use isa;
 pub use memory::{self, steps};
 pub use records::{VERSION, authentic, note, record, saved};
-pub use seal;
 pub use system::{self, clock, core_clock, cpu, step};
 
 /// Machine descriptions, and the host's.

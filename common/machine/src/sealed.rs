@@ -1,36 +1,44 @@
-//! Sealed files: machines whose geometry students must find.
+//! Sealed files: machines whose geometry students must find. They are protected against
+//! reading and editing by hand, not against a student who programs (SECURITY.md).
 
+use figures::checksum::{checksum, hexadecimal};
 use figures::text::clean;
 
 use super::{Machine, MachineError};
 
-/// The purpose of the tags and keys of such files.
+/// The purpose of the checksums of such files.
 const PURPOSE: &str = "sealed machine";
 const SEAL: &str = "sealed = \"";
 const HEADER: &str = "# A sealed machine";
-/// The length in bytes of a sealed description is a multiple of this: blank lines at its end
-/// fill it up, so that its length reveals nothing.
-const LENGTH: usize = 1024;
 
-/// A sealed description, with its tag.
+/// A sealed description, with its checksum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealedFile {
     /// The content of the file.
     pub text: String,
-    /// The tag of its seal, which is also in the records made on this machine.
+    /// The checksum, which is also in the records made on this machine.
     pub tag: String,
 }
 
-/// Seals the description of the machine called `name`.
+/// Seals the description of the machine called `name`: the eye cannot read it.
 pub fn seal(name: &str, description: &str) -> SealedFile {
-    let description = description.trim_end();
-    let padding = "\n".repeat(description.len().next_multiple_of(LENGTH) - description.len());
-    let hidden = seal::close(PURPOSE, &format!("{description}{padding}"));
+    let tag = checksum(PURPOSE, &[description.as_bytes()]);
     let text = format!(
-        "{HEADER}, of {}: give this file to any program with --machine, and find its caches.\n{SEAL}{hidden}\"\n",
-        clean(name)
+        "{HEADER}, of {}: give this file to any program with --machine, and find its caches.\n{SEAL}{}{}\"\n",
+        clean(name),
+        hexadecimal(&tag),
+        hexadecimal(&masked(&tag, description.as_bytes()))
     );
-    SealedFile { text, tag: tag(&hidden).to_owned() }
+    SealedFile { text, tag: hexadecimal(&tag) }
+}
+
+/// `text` with each byte changed in a way that depends on its place; twice gives `text` again.
+fn masked(tag: &[u8; 16], text: &[u8]) -> Vec<u8> {
+    let mask = |(at, block): (u64, &[u8])| {
+        let mask = checksum("mask", &[tag, &at.to_le_bytes()]);
+        block.iter().zip(mask).map(|(byte, mask)| byte ^ mask).collect::<Vec<u8>>()
+    };
+    (0..).zip(text.chunks(16)).flat_map(mask).collect()
 }
 
 /// Whether `text` is, or was, a sealed file: a change in one place leaves one of the signs.
@@ -42,22 +50,22 @@ pub(super) fn is_sealed(text: &str) -> bool {
 /// have changed the line endings).
 pub(super) fn opened(text: &str) -> Option<Machine> {
     let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
-    let hidden = text.lines().find_map(|line| line.strip_prefix(SEAL)?.strip_suffix('"'))?;
-    let description = seal::open(PURPOSE, hidden)?;
+    let digits = text.lines().find_map(|line| line.strip_prefix(SEAL)?.strip_suffix('"'))?;
+    let byte = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
+    let bytes: Vec<u8> = (0..digits.len()).step_by(2).map(byte).collect::<Option<_>>()?;
+    let (tag, hidden) = bytes.split_first_chunk()?;
+    let description = String::from_utf8(masked(tag, hidden)).ok()?;
     let machine = Machine::from_toml(&description, "").ok()?;
-    (seal(&machine.name, &description).text == text)
-        .then(|| Machine { seal: Some(tag(hidden).to_owned()), ..machine })
+    // Compares the whole file: a changed name or a capital digit is a change too.
+    let sealed = seal(&machine.name, &description);
+    (sealed.text == text).then(|| Machine { seal: Some(sealed.tag), ..machine })
 }
 
-/// The error for a file whose seal does not open.
+/// The error for a file whose checksum does not fit.
 pub(super) fn damaged(origin: &str) -> MachineError {
     MachineError::Refused(format!(
-        "{origin}: its seal does not open, so nothing is known of this machine: the file was changed, or is of another version of the kit or other programs; get it again from your course"
+        "{origin}: this sealed machine was changed, or is of another version of the kit, so nothing is known of it; get the file again from your course"
     ))
-}
-
-fn tag(hidden: &str) -> &str {
-    hidden.get(..32).unwrap_or(hidden)
 }
 
 #[cfg(test)]

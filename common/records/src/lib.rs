@@ -8,6 +8,7 @@ pub mod product;
 pub mod record;
 pub mod saved;
 pub mod sweep;
+mod values;
 
 use memchr as _; // for its features: see the workspace's Cargo.toml
 

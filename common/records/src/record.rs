@@ -9,6 +9,7 @@ use figures::value::Reading;
 
 use crate::fields::Fields;
 use crate::note::Notes;
+use crate::values::checksum_of;
 
 /// One figure of a row; its unit is the end of its name (`ns_per_access`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -133,18 +134,18 @@ pub struct Record {
     pub notes: Notes,
     /// The results.
     pub rows: Vec<Row>,
-    /// A tag for the record of a sealed machine, which shows that it is unchanged.
+    /// For the record of a sealed machine: checksums that show a value changed by hand.
     /// [`authentic`](crate::authentic) reads it back.
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub seal: Option<Seal>,
 }
 
-/// The tags that bind a record to a sealed machine, and detect changes.
+/// The checksums that bind a record to a sealed machine, and show changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seal {
-    /// The tag of the machine's seal.
+    /// The checksum of the machine's file.
     pub machine: String,
-    /// The tag of everything else in the record; empty until it is written.
+    /// The checksum of every other value of the record; empty until it is written.
     pub record: String,
 }
 
@@ -189,8 +190,8 @@ impl Record {
     pub fn json(&self) -> String {
         let Some(seal) = &self.seal else { return self.written() };
         let bare = Record { seal: Some(Seal::of_machine(&seal.machine)), ..self.clone() };
-        let tag = seal::tag("record", &[bare.written().as_bytes()]);
-        Record { seal: Some(Seal { record: tag, ..seal.clone() }), ..bare }.written()
+        let record = serde_json::to_value(&bare).map(checksum_of).unwrap_or_default();
+        Record { seal: Some(Seal { record, ..seal.clone() }), ..bare }.written()
     }
 
     /// The record as it is, with the seal that it has.

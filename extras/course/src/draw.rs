@@ -65,7 +65,7 @@ impl<'k> Draw<'k> {
     pub(crate) fn machine(&mut self, name: &str) -> Drawn {
         let (choices, likely) = (every(), cumulative());
         let most = choices.len();
-        let mut random = Random::new(seal::digest(&[self.key, name]));
+        let mut random = Random::new(common::checksum::digest(&[self.key, name]));
         let mut drawn = || {
             let at = random.unit() * likely[most - 1];
             likely.partition_point(|sum| *sum <= at).min(most - 1)

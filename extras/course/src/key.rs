@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::draw::Drawn;
 
+/// Shortest phrase in characters: short phrases can be guessed by trying them all.
+const MIN_CHARACTERS: usize = 12;
 /// Longest phrase, in bytes.
 const MAX_PHRASE_BYTES: u64 = 4096;
 
@@ -28,8 +30,7 @@ pub(crate) struct Phrase {
 }
 
 impl Phrase {
-    /// What machines are drawn from: derived from the phrase once for a class, and slowly,
-    /// so that an attacker who tries phrases needs as long for each.
+    /// What machines are drawn from.
     /// Fails if the words cannot be read, or are too few.
     pub(crate) fn read(&self) -> Result<String, Failure> {
         let path = self.key_file.as_deref().unwrap_or(Path::new("-"));
@@ -48,9 +49,13 @@ impl Phrase {
                 "the key in {name}: anybody would try such words; give some that have nothing to do with each other"
             )));
         }
-        let key = seal::words::key(&words, "class");
-        key.map(|key| seal::hexadecimal(&key))
-            .map_err(|why| Failure::usage(format!("the key in {name}: {why}")))
+        let words = words.trim();
+        if words.chars().count() < MIN_CHARACTERS {
+            return Err(Failure::usage(format!(
+                "the key in {name}: its words have fewer than {MIN_CHARACTERS} characters, and are soon guessed; use more"
+            )));
+        }
+        Ok(words.to_owned())
     }
 }
 

@@ -104,19 +104,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             "{number} machines in {machines}, their sweeps in {out}; do not hand out {machines} and {key_name}\n"
         ));
     }
-    output::print(&format!("{number} machines in {machines}; do not hand out {key_name}\n{}\n", promise()))
+    output::print(&format!("{number} machines in {machines}; do not hand out {key_name}\n{PROMISE}\n"))
 }
 
-/// Says who can open the files that these programs seal.
-fn promise() -> &'static str {
-    if seal::key_is_public() {
-        "They are sealed with the kit's public key: a student who has the sources can write a program that opens them.\n\
-         Build the programs with words of yours in LAB_SEAL_KEY, or for an exam hand out --sweeps."
-    } else {
-        "They are sealed with the key of your LAB_SEAL_KEY, which is in these programs: to open them,\n\
-         a student must search a program for it or read machine code. For an exam hand out --sweeps."
-    }
-}
+/// What sealing protects against.
+const PROMISE: &str = "A student cannot read or edit them by hand, but can write a program that opens them: for an exam hand out --sweeps.";
 
 /// The right values for all machines, and the sealed files' texts.
 fn draw(args: &Args, names: &[String]) -> Result<(Vec<Answers>, Vec<String>), Failure> {

@@ -69,7 +69,7 @@ fn reported_by_system(args: &Args) -> Value {
         "schema": SCHEMA,
         "time": date::now(),
         "kit_version": common::VERSION,
-        "host": { "id": &seal::tag("host", &[name.as_bytes()])[..12], "name": args.name.then_some(name) },
+        "host": { "id": &common::checksum::digits("host", &[name.as_bytes()])[..12], "name": args.name.then_some(name) },
         "processor": { "name": facts.name, "vendor": facts.vendor, "logical": logical, "cores": cores, "sockets": sockets },
         "virtual_machine": facts.virtual_machine,
         "container": facts.container,

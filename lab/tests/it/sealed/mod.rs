@@ -1,7 +1,6 @@
 //! No command of the kit reveals anything about a sealed machine that was not measured.
 
 mod disclosure;
-mod flipped;
 
 use std::fs;
 use std::path::Path;

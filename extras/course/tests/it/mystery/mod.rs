@@ -112,15 +112,12 @@ fn files_that_are_not_handed_out_are_private() {
     std::fs::set_permissions(folder.path().join("machines-key.json"), std::fs::Permissions::from_mode(0o644))
         .unwrap();
     let said = kit::printed(folder.path(), "mystery --key-file secret.txt ada");
-    assert!(
-        said.contains("public key") && said.contains("LAB_SEAL_KEY") && said.contains("--sweeps"),
-        "{said}"
-    );
+    assert!(said.contains("a program that opens them") && said.contains("--sweeps"), "{said}");
     assert_eq!(mode("machines-key.json"), 0o600);
     assert!(mode("machines/ada.toml") & 0o400 != 0 && mode("machines/ada.toml") != 0o600);
     let said = kit::printed(folder.path(), "mystery --key-file secret.txt --sweeps --output handout ada");
     assert!(
-        said.contains("do not hand out handout-kept and handout-key.json") && !said.contains("public"),
+        said.contains("do not hand out handout-kept and handout-key.json") && !said.contains("opens them"),
         "{said}"
     );
     let kept = ["handout-kept", "handout-kept/ada.toml", "handout-key.json"].map(mode);

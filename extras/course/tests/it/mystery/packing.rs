@@ -176,13 +176,13 @@ fn libraries_are_packed_by_their_checksums_and_the_configuration_is_written_anew
     done(&sources, "cargo vendor --locked --offline --versioned-dirs vendor >/dev/null 2>&1");
     let folder_of = done(&sources, "ls -d vendor/itoa-*").trim().to_owned();
     let library = &format!("{folder_of}/src/lib.rs");
-    write(".cargo/config.toml", "[env]\nLAB_SEAL_KEY = \"spring of twenty-six\"\n");
+    write(".cargo/config.toml", "[env]\nLAB_SECRET = \"spring of twenty-six\"\n");
     let pack = || sh(&sources, "scripts/make_kit.sh --student ../kit.tar.gz");
     let packed = pack();
     assert!(packed.status.success(), "{}", output_of(&packed).1);
     let kit =
         done(folder.path(), "tar xzOf kit.tar.gz --wildcards '*/.cargo/config.toml'; tar tzf kit.tar.gz");
-    assert!(kit.contains("vendored-sources") && !kit.contains("LAB_SEAL_KEY"), "{kit}");
+    assert!(kit.contains("vendored-sources") && !kit.contains("LAB_SECRET"), "{kit}");
     assert!(kit.contains(&format!("/{library}\n")) && kit.contains("/.cargo-checksum.json\n"), "{kit}");
     for stray in
         [&*format!("{folder_of}/secret.txt"), "vendor/notes.md", ".cargo/credentials.toml", ".cargo/env"]
