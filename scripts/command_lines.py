@@ -43,8 +43,8 @@ OWN = {
     "flops": [[["sse-scalar", "avx", "x"], SIZES]],
     "avail": [["-e", ["PAPI_L1_DCM", "x", ""]], ["--mem", None], ["--native", None], ["-d", None]],
     "lab": [
-        [["machines"], ["i5-7500", "none", "./a.toml", "./bad.toml"]], [["infer"], FILES], [["plot"], FILES],
-        [["infer"], ["--format"]], [["ge"], ["--sizes"]], [["dgemm"], ["--sizes"]], [["discover"], ["--machine"]],
+        [["machines"], ["i5-7500", "none", "./a.toml", "./bad.toml"]], [["plot"], FILES],
+        [["ge"], ["--sizes"]], [["dgemm"], ["--sizes"]],
         [["run"], ["--quick"]], [["grade"], FILES], [["mystery"], NAMES], [["machines"], None],
     ],
 }

@@ -21,7 +21,7 @@ LAYERS = [
     ("session", "common"),
     ("tests alone", "skip"),
     ("programs", "spark cm1 mm1 mm2 mm3 dgemm ge flops avail exercises causes lab"),
-    ("extras", "discover-host course page"),
+    ("extras", "course page"),
 ]
 ORDER = [crate for _, crates in LAYERS for crate in crates.split()]
 PORTABLE = LAYERS[0][1].split()

@@ -355,7 +355,7 @@ empty() {
 }
 
 # Programs of the instructor's kit alone.
-extras="course discover"
+extras="course"
 [ -z "$student" ] || extras=
 
 # Builds the programs into $built.
@@ -386,7 +386,7 @@ programs() {
     sed "s/VERSION/$version${commit:++$commit}/; s/TRIPLE/$target/" scripts/kit_readme.md >"$tree/README.md"
     case $target in *-apple-*) ;; *) sed -i '/^macOS /d' "$tree/README.md" ;; esac
     case $target in *-windows-*) ;; *) sed -i '/^Windows /d' "$tree/README.md" ;; esac
-    [ -z "$student" ] || sed -i '/^| `bin\/\(course\|discover\)/d; /^`lab.html`/d' "$tree/README.md"
+    [ -z "$student" ] || sed -i '/^| `bin\/course/d; /^`lab.html`/d' "$tree/README.md"
     (cd "$tree" && find . -type f ! -name SHA256SUMS | LC_ALL=C sort | xargs sha256sum >SHA256SUMS)
 }
 

@@ -15,7 +15,7 @@ cd "$(dirname "$(readlink -f "$0")")/.."
 target=${CARGO_TARGET_DIR:-$PWD/target}
 programs="avail spark cm1 mm1 mm2 mm3 ge ge1 ge2 ge3 ge4 ge5 ge6 ge7 dgemm flops lab"
 packages=
-[ -n "$student" ] || { programs="$programs course discover"; packages="--workspace --exclude page"; }
+[ -n "$student" ] || { programs="$programs course"; packages="--workspace --exclude page"; }
 # shellcheck disable=SC2086
 cargo build --quiet --release --locked --features common/manuals $packages
 for program in $programs; do

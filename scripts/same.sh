@@ -38,8 +38,6 @@ lines() {
         echo "lab run --size 16 --quick --hasten 20 --machine $machine --counters model --output out"
     done
     echo "lab machines i5-7500"
-    echo "discover --machine i5-7500"
-    echo "discover --machine i5-7500 --format json"
 }
 
 # Command line, time, id, commit and duration of a run may differ.

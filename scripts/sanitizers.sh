@@ -56,8 +56,6 @@ dgemm all 24 --counters none
 flops avx 24
 avail --mem
 lab machines
-discover --machine lecture
-discover infer r.json
 LINES
 }
 

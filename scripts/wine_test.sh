@@ -72,9 +72,7 @@ check "a product is timed" says 'source=timing' mm1 --size 128
 check "what the machine counts, and why not" says 'Windows' avail
 check "dgemm's ladder is timed" says 'avx\|ijk' dgemm all 64
 check "an elimination is timed" says . ge5 100
-check "discover answers" says 'L1' discover
 "$here/cm1" --machine i5-7500 --record "$work/cm1.json" >/dev/null 2>&1
-check "discover infer argues the same" same discover infer "$work/cm1.json"
 check "lab plot draws" writes "$work/cm1.svg" lab plot "$work/cm1.json" --output "$work/cm1.svg"
 check "and draws again over the old file" writes "$work/cm1.svg" lab plot "$work/cm1.json" --output "$work/cm1.svg"
 check "lab run ends in a report" writes "$work/report/report.html" lab run --quick --output "$work/report"

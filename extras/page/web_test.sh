@@ -10,7 +10,7 @@ cd "$(dirname "$(readlink -f "$0")")/../.."
 rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null | xargs -r test -d ||
     skip "rustup target add wasm32-unknown-unknown is missing"
 
-cargo build --quiet --release -p lab -p course -p discover-host -p page --bins --example answer
+cargo build --quiet --release -p lab -p course -p page --bins --example answer
 built=${CARGO_TARGET_DIR:-target}/release
 "$built/page" --output "$work/lab.html"
 drive() { node extras/page/web_test.mjs "$work/lab.html" "$built/examples/answer" "$built" "$@"; }

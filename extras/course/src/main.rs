@@ -6,7 +6,6 @@ mod key;
 mod mystery;
 mod names;
 mod roster;
-mod survey;
 mod tables;
 
 use std::process::ExitCode;
@@ -15,7 +14,7 @@ use clap::{Parser, Subcommand};
 use common::failure::Failure;
 use common::output;
 
-/// For instructors: machines for a class, its grades, the machines of a lab
+/// For instructors: machines for a class and its grades
 #[derive(Debug, Parser)]
 #[command(
     name = "course",
@@ -23,8 +22,7 @@ use common::output;
     after_help = "Examples:
   course mystery --roster class.csv --output machines
   course grade submissions --roster class.csv --key machines-key.json
-  course rubric > ours.toml
-  course survey -o here.json"
+  course rubric > ours.toml"
 )]
 struct Course {
     #[command(subcommand)]
@@ -37,7 +35,6 @@ enum Command {
     Grade(Box<grade::Args>),
     /// Print the rubric of the guide's sheet, to change it for `course grade --rubric`
     Rubric,
-    Survey(survey::Args),
 }
 
 fn main() -> ExitCode {
@@ -45,7 +42,6 @@ fn main() -> ExitCode {
         Command::Mystery(args) => mystery::run(&args),
         Command::Grade(args) => grade::run(&args),
         Command::Rubric => rubric(),
-        Command::Survey(args) => survey::run(&args),
     })
 }
 

@@ -11,17 +11,15 @@ mod kit;
 mod mystery;
 #[path = "../../../../lab/tests/it/schema.rs"]
 mod schema;
-mod survey;
 
-const PACKAGES: [&str; 5] = ["course", "discover-host", "page", "lab", "cm1"];
-const PROGRAMS: [&str; 3] = ["course", "discover", "page"];
+const PACKAGES: [&str; 4] = ["course", "page", "lab", "cm1"];
+const PROGRAMS: [&str; 2] = ["course", "page"];
 const TABLE: &[u8] = include_bytes!("command_lines.tsv");
 
 /// The program that has the command with which `args` begin.
 fn program_of(args: &str) -> &'static str {
     match args.split(' ').next().unwrap_or_default() {
-        "grade" | "mystery" | "rubric" | "survey" => "course",
-        "infer" => "discover",
+        "grade" | "mystery" | "rubric" => "course",
         _ => "lab",
     }
 }
