@@ -58,7 +58,7 @@ pub(super) fn opened(text: &str) -> Option<Machine> {
     let machine = Machine::from_toml(&description, "").ok()?;
     // Compares the whole file: a changed name or a capital digit is a change too.
     let sealed = seal(&machine.name, &description);
-    (sealed.text == text).then(|| Machine { seal: Some(sealed.tag), ..machine })
+    (sealed.text == text).then_some(Machine { seal: Some(sealed.tag), ..machine })
 }
 
 /// The error for a file whose checksum does not fit.
