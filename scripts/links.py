@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
 """Checks that links between the pages lead somewhere: files, folders and headings.
 
-usage: links.py [FOLDER]
+usage: links.py
 
-Without FOLDER it reads the Markdown files of this checkout or kit; with it, the HTML pages in
-FOLDER. Links to the internet are not tried. Prints each dead link and exits 1 if there is one.
+Reads the Markdown files of this checkout or kit. Links to the internet are not tried. Prints
+each dead link and exits 1 if there is one.
 Needs Python's standard library alone.
 """
 import pathlib
 import re
 import sys
-from html.parser import HTMLParser
 from urllib.parse import unquote, urlsplit
 
 SKIPPED = {".git", "target", "vendor", "report", "node_modules"}
@@ -26,35 +25,13 @@ def markdown(text):
     return LINK.findall(re.sub(r"`[^`\n]*`", "", text)), anchors
 
 
-class Page(HTMLParser):
-    def __init__(self, text):
-        super().__init__()
-        self.links, self.anchors = [], set()
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        for name, value in attributes:
-            if name in ("href", "src") and value:
-                self.links.append(value)
-            elif name in ("id", "name") and value:
-                self.anchors.add(value)
-
-
-def html(text):
-    page = Page(text)
-    return page.links, page.anchors
-
-
-def main(folder):
-    root = pathlib.Path(folder) if folder else pathlib.Path(__file__).resolve().parent.parent
-    ending, read = (".html", html) if folder else (".md", markdown)
+def main():
+    root = pathlib.Path(__file__).resolve().parent.parent
     files = [
-        path for path in sorted(root.rglob(f"*{ending}"))
+        path for path in sorted(root.rglob("*.md"))
         if not SKIPPED.intersection(path.relative_to(root).parts[:-1])
     ]
-    pages = {path.resolve(): read(path.read_text(encoding="utf-8")) for path in files}
-    if not pages:
-        sys.exit(f"links.py: there is no {ending} page in '{root}'")
+    pages = {path.resolve(): markdown(path.read_text(encoding="utf-8")) for path in files}
     dead, number = [], 0
     for path, (links, _) in pages.items():
         for link in links:
@@ -75,4 +52,4 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2] or [None])
+    main()

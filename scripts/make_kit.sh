@@ -382,6 +382,11 @@ programs() {
     chmod +x "$tree"/bin/*
     cp scripts/cm1_proc.sh "$tree/bin"
     cp LICENSE-MIT LICENSE-APACHE "$tree"
+    # the handouts, in the folders that their links name
+    for page in spark cm1 mm1 mm2 mm3 ge dgemm flops avail lab docs common/src; do
+        mkdir -p "$tree/$page"
+        cp "$page"/*.md "$tree/$page"
+    done
     [ -z "$manuals" ] || manuals
     sed "s/VERSION/$version${commit:++$commit}/; s/TRIPLE/$target/" scripts/kit_readme.md >"$tree/README.md"
     case $target in *-apple-*) ;; *) sed -i '/^macOS /d' "$tree/README.md" ;; esac

@@ -10,9 +10,5 @@ mod timing;
 pub use experiment::{Options, kit_row, measure};
 pub use kernel::walk;
 
-/// The handout, as Markdown.
-pub const HANDOUT: &str = include_str!("../README.md");
 /// The name and the text of the kernel's file.
 pub const KERNEL: (&str, &str) = ("cm1/src/kernel.rs", include_str!("kernel.rs"));
-/// The chart in the handout, as SVG.
-pub const CHART: &str = include_str!("../chart.svg");

@@ -25,6 +25,3 @@ pub mod view;
 pub use problem::{Blocks, Problem};
 pub use variants::{Kernel, VARIANTS, Variant};
 pub use view::View;
-
-/// The handout, as Markdown.
-pub const HANDOUT: &str = include_str!("../README.md");

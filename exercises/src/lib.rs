@@ -1,9 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(not(unix), allow(dead_code))]
 
-/// The handout, as Markdown.
-pub const HANDOUT: &str = include_str!("../README.md");
-
 #[cfg(unix)]
 mod check;
 #[cfg(unix)]

@@ -8,6 +8,3 @@ pub mod known;
 pub mod program;
 pub mod sampled;
 pub mod team;
-
-/// The handout, as Markdown.
-pub const HANDOUT: &str = include_str!("../README.md");

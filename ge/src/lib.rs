@@ -22,6 +22,3 @@ mod variants;
 
 pub use rungs::NotRun;
 pub use variants::{Rounding, VARIANTS, Variant, find, inner_steps};
-
-/// The handout, as Markdown.
-pub const HANDOUT: &str = include_str!("../README.md");

@@ -1,8 +1,6 @@
 #![doc = include_str!("../README.md")]
 
-mod book;
 mod commands;
-mod compare;
 mod run;
 
 use std::process::ExitCode;
@@ -29,14 +27,12 @@ struct Lab {
 enum Command {
     Run(run::Args),
     Assignment(assignment::Args),
-    Book(book::Args),
     Causes(causes::Args),
     #[cfg(target_os = "linux")]
     Cc(commands::cc::Args),
     #[cfg(target_os = "linux")]
     #[command(name = "c++")]
     Cxx(commands::cc::Args),
-    Compare(compare::Args),
     Dgemm(dgemm::Args),
     Ge(ge::Args),
     Handin(handin::Args),
@@ -46,18 +42,16 @@ enum Command {
 }
 
 /// The commands by what they are for; any other is listed last.
-const GROUPS: [(&str, &[&str]); 4] = [
-    ("The report", &["run", "handin", "compare"]),
+const GROUPS: [(&str, &[&str]); 3] = [
+    ("The report", &["run", "handin"]),
     ("Measure and draw", &["ge", "dgemm", "causes", "cc", "c++", "trace", "plot", "machines"]),
-    ("Read", &["book"]),
     ("For a course", &["assignment"]),
 ];
 
 /// An example of each command.
-const EXAMPLES: [(&str, &str); 11] = [
+const EXAMPLES: [(&str, &str); 9] = [
     ("run", "lab run --quick"),
     ("handin", "lab handin report"),
-    ("compare", "lab compare before.json after.json"),
     ("ge", "lab ge --sizes 100..800:100 --output charts"),
     ("dgemm", "lab dgemm --sizes 64,128,256,512 --variants ijk,ikj,tiled --output charts"),
     ("causes", "lab causes 512 --chart causes.svg"),
@@ -67,7 +61,6 @@ const EXAMPLES: [(&str, &str); 11] = [
     ),
     ("plot", "lab plot cm1.out --sizes 32K,64K -o cm1.svg"),
     ("machines", "lab machines i5-7500 > mine.toml"),
-    ("book", "lab book -o book.html"),
     ("assignment", "lab assignment > ours.toml"),
 ];
 
@@ -99,7 +92,23 @@ fn command() -> clap::Command {
         .after_help("`lab COMMAND --help` explains a command, with an example.\n\nExamples:\n  lab --quick    the whole assignment, smaller\n  lab ge         the elimination ladder over N")
 }
 
+/// What replaces a command that is elsewhere or was removed.
+const SUCCESSORS: [(&str, &str); 7] = [
+    ("book", "the handouts are the README.md of each program's folder"),
+    ("compare", "lab plot A.json B.json draws both in one chart"),
+    ("discover", "cm1 --until-decided finds the caches of a machine"),
+    ("grade", "course grade does that (extras/course)"),
+    ("infer", "cm1 --until-decided reads a sweep that it makes; lab plot draws one"),
+    ("mystery", "course mystery does that (extras/course)"),
+    ("web", "page does that (extras/page)"),
+];
+
 fn main() -> ExitCode {
+    let first = std::env::args().nth(1).unwrap_or_default();
+    if let Some((_, successor)) = SUCCESSORS.iter().find(|(name, _)| *name == first) {
+        common::output::message(format!("lab: there is no command '{first}': {successor}"));
+        return ExitCode::from(2);
+    }
     common::cli::run_as(command(), |args: Lab| match args.command {
         None => run::run(&args.run),
         Some(command) => done(command),
@@ -110,13 +119,11 @@ fn done(command: Command) -> Result<(), Failure> {
     match command {
         Command::Run(args) => run::run(&args),
         Command::Assignment(args) => assignment::run(&args),
-        Command::Book(args) => book::run(&args),
         Command::Causes(args) => causes::run(&args),
         #[cfg(target_os = "linux")]
         Command::Cc(_) => commands::cc::run(commands::cc::Language::C),
         #[cfg(target_os = "linux")]
         Command::Cxx(_) => commands::cc::run(commands::cc::Language::Cxx),
-        Command::Compare(args) => compare::run(&args),
         Command::Dgemm(args) => dgemm::run(&args),
         Command::Ge(args) => ge::run(&args),
         Command::Handin(args) => handin::run(&args),

@@ -10,7 +10,5 @@ pub use experiment::measure;
 pub use in_register::multiply_in_register;
 pub use kernel::multiply;
 
-/// The handout, as Markdown.
-pub const HANDOUT: &str = include_str!("../README.md");
 /// The name and the text of the kernel's file.
 pub const KERNEL: (&str, &str) = ("mm1/src/kernel.rs", include_str!("kernel.rs"));

@@ -9,7 +9,7 @@ use common::product::{self, Options};
 const EXAMPLES: &str = "\
 Examples:
   mm2 --time-transpose                   with the transposition in the figures
-  mm2 --machine i5-7500 --record r.json  by the model, saved for `lab compare`";
+  mm2 --machine i5-7500 --record r.json  by the model, saved for `lab plot`";
 
 /// 16-bit matrix product on a transposed matrix: L1 misses, loads, stores, cycles, time
 #[derive(clap::Parser)]

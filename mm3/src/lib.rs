@@ -10,7 +10,5 @@ pub use experiment::{elements_per_line, measure};
 pub use kernel::multiply;
 pub use unblocked::multiply_unblocked;
 
-/// The handout, as Markdown.
-pub const HANDOUT: &str = include_str!("../README.md");
 /// The name and the text of the kernel's file.
 pub const KERNEL: (&str, &str) = ("mm3/src/kernel.rs", include_str!("kernel.rs"));

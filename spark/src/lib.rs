@@ -7,6 +7,3 @@ mod kernel;
 #[cfg(feature = "program")]
 pub use experiment::{Options, kit_header, kit_row, measure};
 pub use kernel::walk;
-
-/// The handout, as Markdown.
-pub const HANDOUT: &str = include_str!("../README.md");

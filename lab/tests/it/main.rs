@@ -11,7 +11,6 @@ mod broken_off;
 #[cfg(target_os = "linux")]
 mod cc;
 mod command_lines;
-mod compare;
 #[cfg(target_os = "linux")]
 mod faults;
 mod formats;

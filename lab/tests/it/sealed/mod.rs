@@ -82,12 +82,10 @@ const LINES: &[(&str, &[&str])] = &[
         ],
     ),
     ("lab assignment", &[""]),
-    ("lab book", &["--output book.html"]),
     (
         "lab causes",
         &["32 --machine M --format json --chart causes.svg", "32 --machine M --counters hardware"],
     ),
-    ("lab compare", &["report report --all", "spark.json cm1.json", "cm1.json cm1.json", "M cm1.json"]),
     (
         "lab trace",
         &[
