@@ -54,10 +54,6 @@ pub struct LevelCounts {
     pub write_backs: u64,
     /// Stores written through to the next level.
     pub written_through: u64,
-    /// Lines prefetched.
-    pub prefetches: u64,
-    /// Of these, how many were used before their eviction.
-    pub useful_prefetches: u64,
     /// Misses by array, in the order of the arrays.
     pub arrays: Vec<ArrayCounts>,
 }
@@ -105,7 +101,7 @@ pub struct Counts {
     /// Page walks: misses of the last TLB but the first access to each page, at which the system
     /// writes the entry.
     pub walks: u64,
-    /// Lines read from memory, prefetched ones included.
+    /// Lines read from memory.
     pub memory_reads: u64,
     /// Lines (or written-through stores) written to memory.
     pub memory_writes: u64,
@@ -301,8 +297,6 @@ fn level_counts(
         evictions: tally.evictions,
         write_backs: tally.write_backs,
         written_through: tally.written_through,
-        prefetches: tally.prefetches,
-        useful_prefetches: tally.useful,
         arrays,
     }
 }

@@ -6,11 +6,10 @@ use figures::units::Bytes;
 use machine::{CacheLevel, Inclusion, Index, Machine, Replacement, TlbIndex, Write};
 
 use crate::policy::{Fifo, Lru, Plru, RandomVictim};
-use crate::prefetch::Prefetcher;
 use crate::promoted::Promoted;
 use crate::request::{Request, kind};
 use crate::sets::{Layout, Sets, Store};
-use crate::tag::{DIRTY, PREFETCHED, Tag, line_of, tag_of};
+use crate::tag::{DIRTY, Tag, line_of, tag_of};
 use crate::tally::LevelTally;
 use crate::wide::{WIDE, WideSets};
 
@@ -48,7 +47,6 @@ pub(crate) struct Level {
     pub(crate) recalls: bool,
     pub(crate) store: Box<dyn Store>,
     pub(crate) promoted: Promoted,
-    pub(crate) prefetcher: Option<Prefetcher>,
     write_back: bool,
     allocate: bool,
     exclusive: bool,
@@ -81,7 +79,6 @@ impl Level {
                 false => new_sets(cache.replacement, layout),
             },
             promoted: Promoted::default(),
-            prefetcher: Prefetcher::new(cache, machine.page_size),
             write_back: cache.write == Write::Back,
             allocate: cache.allocate,
             exclusive: cache.inclusion == Inclusion::Exclusive,
@@ -91,7 +88,7 @@ impl Level {
 
     /// Whether a load does nothing but use or fill its line.
     pub(crate) fn loads_plainly(&self) -> bool {
-        !self.exclusive && self.prefetcher.is_none()
+        !self.exclusive
     }
 
     /// Whether a store does nothing but use or fill its line and make it dirty.
@@ -111,8 +108,6 @@ impl Level {
     pub(crate) fn serve(&mut self, request: Request, tally: &mut LevelTally, output: &mut Vec<Request>) {
         if request.is(kind::VICTIM) {
             self.accept_victim(request, tally, output);
-        } else if request.is(kind::PREFETCH) {
-            self.prefetch_line(request, tally, output);
         } else {
             self.demand(request, tally, output);
         }
@@ -123,26 +118,20 @@ impl Level {
         let (set, key) = self.place(request.address);
         let data = request.is(kind::DATA);
         let flags = if data && self.write_back { DIRTY } else { 0 };
-        let mut victim = 0;
-        let before = if self.exclusive {
-            if data { self.store.mark(set, key, flags).then_some(0) } else { self.promote(request.address) }
+        // A line that is not there, and that this level does not fill, evicts nothing.
+        let unless = |hit: bool| (!hit).then_some(0);
+        let victim = if self.exclusive {
+            unless(if data { self.store.mark(set, key, flags) } else { self.promote(request.address) })
         } else if data && !self.allocate {
-            self.store.hit(set, key, flags)
+            unless(self.store.hit(set, key, flags))
         } else {
-            let touched = self.store.touch(set, key, flags);
-            victim = if touched.hit { 0 } else { touched.tag };
-            touched.hit.then_some(touched.tag)
+            self.store.touch(set, key, flags)
         };
-        let is_first_use = before.is_some_and(|tag| tag & PREFETCHED != 0);
-        tally.useful += u64::from(is_first_use);
-        if before.is_none() {
+        if let Some(victim) = victim {
             self.miss(request, victim, tally, output);
         } else if data && !self.write_back {
             tally.written_through += 1;
             output.push(request);
-        }
-        if before.is_none() || is_first_use {
-            self.prefetch_after(request, tally, output);
         }
     }
 
@@ -205,14 +194,14 @@ impl Level {
         Request { address: line << self.shift, kind: kind | physical, array: 0 }
     }
 
-    /// Moves a line from an exclusive level to the level above.
-    fn promote(&mut self, address: u64) -> Option<Tag> {
+    /// Moves a line from an exclusive level to the level above; returns whether it was there.
+    fn promote(&mut self, address: u64) -> bool {
         let (set, key) = self.place(address);
         let tag = self.store.remove(set, key);
         if tag & DIRTY != 0 {
             self.promoted.insert(line_of(key));
         }
-        (tag != 0).then_some(tag)
+        tag != 0
     }
 
     /// A line that the level above evicted: a write-back, or a clean line for an exclusive
@@ -228,30 +217,6 @@ impl Level {
             }
         } else if data && !(self.write_back && self.store.mark(set, key, DIRTY)) {
             output.push(request.without(kind::EVICTED));
-        }
-    }
-
-    /// A line that this level or one above prefetches.
-    fn prefetch_line(&mut self, request: Request, tally: &mut LevelTally, output: &mut Vec<Request>) {
-        let (set, key) = self.place(request.address);
-        if self.exclusive {
-            if self.promote(request.address).is_none() {
-                output.push(request);
-            }
-        } else if self.store.tag(set, key) == 0 {
-            tally.prefetches += 1;
-            output.push(request);
-            let victim = self.store.fill(set, key | PREFETCHED);
-            self.evict(victim, tally, output);
-        }
-    }
-
-    /// Trains the level's own prefetcher with a miss or a first use.
-    fn prefetch_after(&mut self, request: Request, tally: &mut LevelTally, output: &mut Vec<Request>) {
-        let line = request.address >> self.shift;
-        let Some(prefetcher) = &mut self.prefetcher else { return };
-        for wanted in prefetcher.after(line, usize::from(request.array)).into_iter().flatten() {
-            self.prefetch_line(self.request(wanted, kind::PREFETCH), tally, output);
         }
     }
 
@@ -312,7 +277,7 @@ impl Tlb {
     #[inline]
     pub(crate) fn touch(&mut self, page: u64) -> bool {
         let (set, key) = self.place(page);
-        self.store.touch(set, key, 0).hit
+        self.store.touch(set, key, 0).is_none()
     }
 
     /// Whether the page is there; this is no use of it.

@@ -13,7 +13,7 @@
 //! |---|---|
 //! | the kernel's accesses and loops are written down as a description | `modelled.rs`, `loops.rs` |
 //! | the description is walked, iterations that recur are left out | `walk.rs`, `redundant.rs`, `shortcuts.rs` |
-//! | each access goes through TLBs and levels, page walks read the page table | `simulator.rs`, `level.rs`, `prefetch.rs`, `table.rs` |
+//! | each access goes through TLBs and levels, page walks read the page table | `simulator.rs`, `level.rs`, `table.rs` |
 //! | a set finds the line, or a victim | `sets.rs` or, for sets of many ways, `wide.rs`; `policy/` |
 //! | it is counted; iterations left out are multiplied | `tally.rs` |
 //! | counts get names | `counts.rs` |
@@ -33,7 +33,6 @@ mod loops;
 mod modelled;
 mod pages;
 mod policy;
-mod prefetch;
 mod promoted;
 mod recurring;
 mod redundant;

@@ -21,8 +21,7 @@ pub const PAGE: u64 = 4096;
 /// Bytes of memory, in whole regions, that a trace may use: more would take gigabytes for
 /// the counts by page.
 const MAX_REACH: u64 = 16 << 30;
-/// Smallest region: large, so that the lines of an array keep their distances, from which
-/// prefetchers learn.
+/// Smallest region: large, so that a program's memory has few of them.
 const REGION: u64 = 1 << 20;
 /// Bytes of pages whose frames are in a table, where the machine scatters pages.
 const MAPPED: u64 = 16 << 20;

@@ -8,12 +8,10 @@ pub(crate) mod kind {
     pub(crate) const DATA: u8 = 2;
     /// A line that the level above evicted.
     pub(crate) const VICTIM: u8 = 4;
-    /// A prefetch: no instruction has accessed the line yet.
-    pub(crate) const PREFETCH: u8 = 8;
     /// A line evicted by the level that sends the request, not passed on from above.
-    pub(crate) const EVICTED: u8 = 16;
+    pub(crate) const EVICTED: u8 = 8;
     /// The address is physical.
-    pub(crate) const PHYSICAL: u8 = 32;
+    pub(crate) const PHYSICAL: u8 = 16;
 }
 
 /// A byte address, and whose access it is of what kind.

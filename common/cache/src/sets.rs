@@ -3,8 +3,8 @@
 use std::fmt::Debug;
 
 use crate::journal::{Journal, Moves};
-use crate::policy::{Policy, Touched, find};
-use crate::tag::{LINE, PREFETCHED, Tag, line_of, moved};
+use crate::policy::{Policy, find};
+use crate::tag::{LINE, Tag, line_of, moved};
 
 /// Number of sets and ways.
 #[derive(Debug, Clone, Copy)]
@@ -34,11 +34,12 @@ pub(crate) trait Store: Debug {
     /// Whether the last `lines` lines used are always there.
     fn keeps_last(&self, lines: usize) -> bool;
 
-    /// Uses the line `key` and sets `flags`, or fills it with them.
-    fn touch(&mut self, set: usize, key: Tag, flags: Tag) -> Touched;
+    /// Uses the line `key` and sets `flags`, or fills it with them; returns the victim's tag then, 0
+    /// if there was an empty way.
+    fn touch(&mut self, set: usize, key: Tag, flags: Tag) -> Option<Tag>;
 
-    /// Uses the line `key` and sets `flags`; returns its previous tag if it is there.
-    fn hit(&mut self, set: usize, key: Tag, flags: Tag) -> Option<Tag>;
+    /// Uses the line `key` and sets `flags`; returns whether it is there.
+    fn hit(&mut self, set: usize, key: Tag, flags: Tag) -> bool;
 
     /// Sets `flags` of the line `key` without using it; returns whether it is there.
     fn mark(&mut self, set: usize, key: Tag, flags: Tag) -> bool;
@@ -146,18 +147,14 @@ impl<P: Policy, const W: usize> Store for Sets<P, W> {
         self.layout.resident || P::IS_LRU && lines < self.layout.ways
     }
 
-    fn touch(&mut self, set: usize, key: Tag, flags: Tag) -> Touched {
+    fn touch(&mut self, set: usize, key: Tag, flags: Tag) -> Option<Tag> {
         let (policy, state, tags) = self.look_at(set);
         policy.touch(state, tags, key, flags)
     }
 
-    fn hit(&mut self, set: usize, key: Tag, flags: Tag) -> Option<Tag> {
+    fn hit(&mut self, set: usize, key: Tag, flags: Tag) -> bool {
         let (policy, state, tags) = self.look_at(set);
-        let way = find(tags, key)?;
-        let before = tags[way];
-        tags[way] = (before | flags) & !PREFETCHED;
-        policy.hit(state, tags, way);
-        Some(before)
+        policy.hit(state, tags, key, flags)
     }
 
     fn mark(&mut self, set: usize, key: Tag, flags: Tag) -> bool {

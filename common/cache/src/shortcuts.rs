@@ -51,7 +51,7 @@ pub(crate) const SAME_LINES: &str = "same-lines";
 
 /// Iterations that access the same lines in the same order: `b[k][j]` for the eight `j` of
 /// a line, if rows are whole lines; a sweep that is repeated. Exact for every policy,
-/// inclusion, prefetcher and page mapping; it depends on none of them.
+/// inclusion and page mapping; it depends on none of them.
 fn same_lines(of: &Loop, accesses: &[Access], left: u64, sim: &Simulator, _: &AddressMap) -> Answer {
     let line = sim.smallest_line();
     if of.advances.iter().any(|advance| 2 * advance.unsigned_abs() >= line) {

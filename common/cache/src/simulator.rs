@@ -10,7 +10,6 @@ use crate::journal::Moves;
 use crate::level::{Level, SetIndex, Tlb};
 use crate::loops::{Access, AccessKind, gcd};
 use crate::pages::PageMap;
-use crate::prefetch::Prefetcher;
 use crate::request::{Request, kind};
 use crate::sets::Store;
 use crate::table::PageTable;
@@ -60,7 +59,6 @@ pub(crate) struct Residents<'r> {
 #[derive(Debug)]
 struct Window {
     counts: (CoreTally, Vec<u64>),
-    prefetchers: Vec<Option<Prefetcher>>,
     seen: u64,
 }
 
@@ -144,9 +142,8 @@ impl Simulator {
                 ),
             }));
         }
-        let prefetches = machine.levels.iter().any(|cache| cache.prefetch != machine::Prefetch::None);
         let levels = machine.levels.iter().map(|cache| {
-            let may = cache.level > 1 && pages.is_none() && !prefetches;
+            let may = cache.level > 1 && pages.is_none();
             let lines = residents.as_ref().filter(|_| may).and_then(|residents| (residents.lines)(cache));
             Level::new(machine, cache, lines)
         });
@@ -199,10 +196,7 @@ impl Simulator {
     /// The distance after which lines and pages are in the same sets again, in all levels;
     /// `None` if there is no such distance, or something else depends on addresses.
     pub(crate) fn span_of_sets(&self) -> Option<u64> {
-        if self.table.is_some()
-            || self.pages.is_some()
-            || self.levels.iter().any(|level| level.prefetcher.is_some())
-        {
+        if self.table.is_some() || self.pages.is_some() {
             return None;
         }
         let spans = self.tlbs.iter().map(Tlb::span);
@@ -297,9 +291,8 @@ impl Simulator {
             return;
         }
         *last = if *last & LINE == key { *last } else { key } | if store { DIRTY } else { 0 };
-        let touched = first.store.touch(set, key, Tag::from(store));
-        if !touched.hit {
-            self.miss(own, store, array, touched.tag);
+        if let Some(victim) = first.store.touch(set, key, Tag::from(store)) {
+            self.miss(own, store, array, victim);
         }
     }
 
@@ -347,13 +340,13 @@ impl Simulator {
             let dirty = first.count_miss(request, victim, tally);
             let below = request.without(kind::DATA);
             let (set, key) = second.place(address);
-            let touched = second.store.touch(set, key, 0);
+            let victim_below = second.store.touch(set, key, 0);
             self.events += 1;
-            if touched.hit && dirty.is_none() {
+            if victim_below.is_none() && dirty.is_none() {
                 return;
             }
-            if !touched.hit {
-                second.miss(below, touched.tag, tally_below, &mut self.asks[0]);
+            if let Some(victim) = victim_below {
+                second.miss(below, victim, tally_below, &mut self.asks[0]);
             }
             if let Some(dirty) = dirty {
                 second.serve(dirty, tally_below, &mut self.asks[0]);
@@ -502,8 +495,7 @@ impl Simulator {
     pub(crate) fn open_window(&mut self) {
         self.stores().for_each(|store| store.open_window());
         self.levels.iter_mut().for_each(|level| level.promoted.open_window());
-        let prefetchers = self.levels.iter().map(|level| level.prefetcher.clone()).collect();
-        self.windows.push(Window { counts: self.tally.snapshot(), prefetchers, seen: self.seen.count });
+        self.windows.push(Window { counts: self.tally.snapshot(), seen: self.seen.count });
     }
 
     /// Closes the last window.
@@ -517,13 +509,8 @@ impl Simulator {
     /// the same accesses, moved, count the same and end in the same state, moved.
     pub(crate) fn recurs(&self, moves: &Moves) -> bool {
         let Some(window) = self.windows.last() else { return false };
-        let same_prefetchers = || {
-            let mut levels = self.levels.iter().zip(&window.prefetchers);
-            levels.all(|(level, prefetcher)| level.prefetcher == *prefetcher)
-        };
         window.seen == self.seen.count
             && self.tlbs.iter().all(|tlb| tlb.store.recurs(moves))
-            && same_prefetchers()
             && self
                 .levels
                 .iter()

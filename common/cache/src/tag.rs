@@ -6,27 +6,25 @@ pub(crate) type Tag = u32;
 
 /// The line is dirty.
 pub(crate) const DIRTY: Tag = 1;
-/// The line was prefetched and not used since.
-pub(crate) const PREFETCHED: Tag = 2;
 /// The bits that identify the line.
-pub(crate) const LINE: Tag = !3;
+pub(crate) const LINE: Tag = !1;
 /// Largest number of lines that a tag can distinguish.
-pub(crate) const LINES: u64 = (1 << 30) - 1;
+pub(crate) const LINES: u64 = (1 << 31) - 1;
 
 /// The tag of a clean line.
 #[inline(always)]
 pub(crate) fn tag_of(line: u64) -> Tag {
-    (line as Tag).wrapping_add(1) << 2
+    (line as Tag).wrapping_add(1) << 1
 }
 
 /// The line of a tag.
 #[inline(always)]
 pub(crate) fn line_of(tag: Tag) -> u64 {
-    u64::from((tag >> 2) - 1)
+    u64::from((tag >> 1) - 1)
 }
 
 /// The tag, flags included, of the line this many lines further on.
 #[inline(always)]
 pub(crate) fn moved(tag: Tag, lines: i64) -> Tag {
-    tag.wrapping_add((lines as Tag) << 2)
+    tag.wrapping_add((lines as Tag) << 1)
 }

@@ -16,10 +16,6 @@ pub(crate) struct LevelTally {
     pub(crate) written_through: u64,
     /// Of these, those that missed and were not allocated.
     pub(crate) not_allocated: u64,
-    /// Lines prefetched, by this level or one above.
-    pub(crate) prefetches: u64,
-    /// Of these, how many were used before their eviction.
-    pub(crate) useful: u64,
 }
 
 /// The counts of the core itself.
@@ -65,9 +61,8 @@ impl CoreTally {
 
 impl LevelTally {
     fn each(&mut self) -> impl Iterator<Item = &mut u64> {
-        let LevelTally { misses, evictions, write_backs, written_through, not_allocated, prefetches, useful } =
-            self;
-        let others = [evictions, write_backs, written_through, not_allocated, prefetches, useful];
+        let LevelTally { misses, evictions, write_backs, written_through, not_allocated } = self;
+        let others = [evictions, write_backs, written_through, not_allocated];
         misses.as_flattened_mut().iter_mut().chain(others)
     }
 }
@@ -80,8 +75,6 @@ impl Tally {
             write_backs: 0,
             written_through: 0,
             not_allocated: 0,
-            prefetches: 0,
-            useful: 0,
         };
         Tally {
             core: CoreTally::default(),

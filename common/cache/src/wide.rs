@@ -2,9 +2,8 @@
 //! each line is.
 
 use crate::journal::{Journal, Moves};
-use crate::policy::Touched;
 use crate::sets::{Layout, Store, moved_tag};
-use crate::tag::{PREFETCHED, Tag, line_of};
+use crate::tag::{Tag, line_of};
 
 /// Sets with at least so many ways are wide. Below, it is quicker to compare all ways.
 pub(crate) const WIDE: usize = 256;
@@ -157,22 +156,20 @@ impl Store for WideSets {
         self.reorders && lines < self.layout.ways
     }
 
-    fn touch(&mut self, set: usize, key: Tag, flags: Tag) -> Touched {
-        match self.hit(set, key, flags) {
-            Some(tag) => Touched { hit: true, tag },
-            None => Touched { hit: false, tag: self.sets[set].fill(key | flags, &mut self.places) },
-        }
+    fn touch(&mut self, set: usize, key: Tag, flags: Tag) -> Option<Tag> {
+        let hit = self.hit(set, key, flags);
+        (!hit).then(|| self.sets[set].fill(key | flags, &mut self.places))
     }
 
-    fn hit(&mut self, set: usize, key: Tag, flags: Tag) -> Option<Tag> {
+    fn hit(&mut self, set: usize, key: Tag, flags: Tag) -> bool {
         let reorders = self.reorders;
         let (set, places) = self.look_at(set);
-        let way = places.way(key)?;
+        let Some(way) = places.way(key) else { return false };
         if reorders {
             set.put_first(way);
         }
-        let tag = &mut set.ways[way as usize].tag;
-        Some(std::mem::replace(tag, (*tag | flags) & !PREFETCHED))
+        set.ways[way as usize].tag |= flags;
+        true
     }
 
     fn mark(&mut self, set: usize, key: Tag, flags: Tag) -> bool {

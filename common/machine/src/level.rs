@@ -51,20 +51,6 @@ pub enum Index {
     Physical,
 }
 
-/// The prefetcher of a level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Prefetch {
-    /// Nothing.
-    None,
-    /// The line after one that missed, or after a prefetched line at its first use.
-    NextLine,
-    /// The next line at the stride of the last misses in one array.
-    Stride,
-    /// The next lines in the direction in which a page is accessed.
-    Stream,
-}
-
 /// One level of data (or unified) cache.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CacheLevel {
@@ -88,15 +74,13 @@ pub struct CacheLevel {
     pub inclusion: Inclusion,
     /// The address that selects the set.
     pub index: Index,
-    /// The prefetcher.
-    pub prefetch: Prefetch,
     /// Time from a load to its data when it hits this level.
     pub latency: Option<Seconds>,
 }
 
 impl CacheLevel {
-    /// The rules of most caches: LRU, write-back, write-allocate, without a prefetcher; 32 KiB
-    /// of 8 ways with lines of 64 bytes.
+    /// The rules of most caches: LRU, write-back, write-allocate; 32 KiB of 8 ways with lines of
+    /// 64 bytes.
     pub fn plain(level: u8) -> CacheLevel {
         CacheLevel {
             level,
@@ -109,7 +93,6 @@ impl CacheLevel {
             allocate: true,
             inclusion: Inclusion::Neither,
             index: Index::Virtual,
-            prefetch: Prefetch::None,
             latency: None,
         }
     }

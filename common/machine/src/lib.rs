@@ -13,7 +13,7 @@ mod sealed;
 
 pub use describe::LONGEST;
 pub use error::MachineError;
-pub use level::{CacheLevel, Inclusion, Index, Prefetch, Replacement, Write};
+pub use level::{CacheLevel, Inclusion, Index, Replacement, Write};
 pub use machine::{Core, Machine, Mapping, Tlb, TlbIndex, Walk};
 pub use print::quoted;
 pub use sealed::{SealedFile, seal};

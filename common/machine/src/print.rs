@@ -63,7 +63,6 @@ fn level(cache: &CacheLevel) -> String {
     key("allocate", cache.allocate.to_string());
     key("inclusion", quoted(&cache.inclusion));
     key("index", quoted(&cache.index));
-    key("prefetch", quoted(&cache.prefetch));
     key("shared_by", cache.shared_by.to_string());
     if let Some(latency) = cache.latency {
         key("latency", time(latency));

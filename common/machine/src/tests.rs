@@ -31,7 +31,7 @@ fn what_a_description_leaves_out_has_its_default() {
     assert_eq!(machine.levels[0].latency, Some(Seconds(1.25e-9)), "by the clock");
     let cache = machine.level(1).unwrap();
     assert_eq!((cache.replacement, cache.write, cache.allocate), (Replacement::Lru, Write::Back, true));
-    assert_eq!((cache.index, cache.prefetch, cache.sets()), (Index::Virtual, Prefetch::None, 64));
+    assert_eq!((cache.index, cache.sets()), (Index::Virtual, 64));
     assert_eq!((machine.page_size, machine.mapping), (Bytes::kib(4), Mapping::Identity));
     assert_eq!(machine.level(2), None);
 }

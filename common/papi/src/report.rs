@@ -112,7 +112,7 @@ impl Counted {
             }),
             2,
         );
-        // Misses that belong to no access: of page walks, prefetchers and write-backs.
+        // Misses that belong to no access: of page walks and write-backs.
         let rest_of_misses = if session.machine.walks() { "(page table)" } else { "(no access of a line)" };
         for (rows, first) in [(&mut all.arrays, 0), (&mut all.lines, 2)] {
             let sum = |level: usize| rows.iter().map(|(_, figures)| figures[first + level]).sum::<u64>();

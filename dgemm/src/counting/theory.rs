@@ -2,7 +2,7 @@
 //! hold on a machine.
 
 use figures::stats::greatest_common_divisor;
-use machine::{CacheLevel, Prefetch, Replacement};
+use machine::{CacheLevel, Replacement};
 use serde::Serialize;
 
 use crate::problem::Blocks;
@@ -208,7 +208,6 @@ impl Setting<'_> {
             );
         }
         assume("the least recently used line is evicted".into(), self.cache.replacement == Replacement::Lru);
-        assume("there is no prefetcher".into(), self.cache.prefetch == Prefetch::None);
         all
     }
 

@@ -16,7 +16,6 @@ const CHOICES = {
   allocate: [["true", "fetches it (write-allocate)"], ["false", "passes by (no-write-allocate)"]],
   inclusion: [["neither", "independent"], ["inclusive", "included (inclusive)"], ["exclusive", "excluded (exclusive)"]],
   index: [["virtual", "virtual address"], ["physical", "physical address"]],
-  prefetch: [["none", "none"], ["next-line", "next line"], ["stride", "stride"], ["stream", "stream"]],
 };
 
 // The amount that a field's text means, NaN if it has none; the units of sizes are those of
@@ -76,7 +75,7 @@ function change(text, value) {
 }
 
 const MEANING = { line: "line", ways: "way", replacement: "replacement policy", write: "write-back", allocate: "allocate",
-  inclusion: "inclusive, exclusive", prefetch: "prefetch", page: "page", tlbs: "TLB" };
+  inclusion: "inclusive, exclusive", page: "page", tlbs: "TLB" };
 
 function levelFields(level, deep) {
   const choice = name => field(`m-${name}`, select(`${name}${level}`, CHOICES[name], CHOICES[name][0][0]), { term: MEANING[name] });
@@ -88,7 +87,7 @@ function levelFields(level, deep) {
     el("details", {}, el("summary", {}, t(deep ? "level-more-deep" : "level-more")),
       deep ? slider("m-latency", `latency${level}`, TIMES, ["1 ns", "4 ns", "15 ns"][level - 1]) : null,
       choice("replacement"), choice("write"), choice("allocate"),
-      deep ? [level > 1 ? choice("inclusion") : null, choice("index"), choice("prefetch")] : null));
+      deep ? [level > 1 ? choice("inclusion") : null, choice("index")] : null));
 }
 
 function tlbFields(level) {
@@ -158,7 +157,7 @@ function machineLines(form, deep) {
     add("allocate", `allocate${level}`, plain);
     if (!deep) continue;
     if (level > 1) add("inclusion", `inclusion${level}`);
-    for (const key of ["index", "prefetch"]) add(key, `${key}${level}`);
+    add("index", `index${level}`);
     if (given(`latency${level}`)) add("latency", `latency${level}`, time);
   }
   for (let level = 1; deep && level <= given("tlbs"); level++) {
@@ -219,7 +218,7 @@ function fillMachine(form, machine) {
     at("ways", cache.ways * cache.line === cache.size && cache.ways > 32 ? "full" : String(cache.ways));
     at("latency", nanos(cache.latency));
     at("allocate", String(cache.allocate));
-    for (const name of ["replacement", "write", "inclusion", "index", "prefetch"]) at(name, word(cache[name]));
+    for (const name of ["replacement", "write", "inclusion", "index"]) at(name, word(cache[name]));
   });
   machine.tlbs.forEach((tlb, i) => {
     const at = (name, value) => set(`${name}${i + 1}`, value);

@@ -140,7 +140,6 @@ const TEXT = {
   "m-allocate": "A store that misses",
   "m-inclusion": "Levels above",
   "m-index": "Set picked by",
-  "m-prefetch": "Prefetcher",
   "m-memory": "Memory latency, like 80 ns",
   "m-page": "Page",
   "m-mapping": "Pages in memory",

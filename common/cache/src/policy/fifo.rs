@@ -10,7 +10,7 @@ pub(crate) struct Fifo;
 impl Policy for Fifo {
     type Set = ();
 
-    fn hit(&mut self, (): &mut (), _: &mut [Tag], _: usize) {}
+    fn used(&mut self, (): &mut (), _: &mut [Tag], _: usize) {}
 
     fn fill(&mut self, (): &mut (), tags: &mut [Tag], tag: Tag) -> Tag {
         put_first(tags, tag)

@@ -1,7 +1,7 @@
 //! Least recently used: ways in order of use, the most recent first.
 
-use super::{Policy, Touched, find};
-use crate::tag::{LINE, PREFETCHED, Tag};
+use super::{Policy, find};
+use crate::tag::{LINE, Tag};
 
 #[derive(Debug)]
 pub(crate) struct Lru;
@@ -10,7 +10,7 @@ impl Policy for Lru {
     type Set = ();
     const IS_LRU: bool = true;
 
-    fn hit(&mut self, (): &mut (), tags: &mut [Tag], way: usize) {
+    fn used(&mut self, (): &mut (), tags: &mut [Tag], way: usize) {
         tags[..=way].rotate_right(1);
     }
 
@@ -25,27 +25,27 @@ impl Policy for Lru {
     /// The hot spot of the model: searches `key` from the most recent way on, and moves
     /// each way one place back on the way; the ways after the first eight by blocks.
     #[inline(always)]
-    fn touch(&mut self, (): &mut (), tags: &mut [Tag], key: Tag, flags: Tag) -> Touched {
+    fn touch(&mut self, (): &mut (), tags: &mut [Tag], key: Tag, flags: Tag) -> Option<Tag> {
         let mut newer = key | flags;
         let one_by_one = if tags.len() > 4 * BLOCK { BLOCK } else { tags.len() };
         for way in 0..one_by_one {
             let tag = std::mem::replace(&mut tags[way], newer);
             if tag & LINE == key {
-                tags[0] = (tag | flags) & !PREFETCHED;
-                return Touched { hit: true, tag };
+                tags[0] = tag | flags;
+                return None;
             }
             newer = tag;
         }
         let older = &mut tags[one_by_one..];
         let holds = |block: &[Tag]| block.iter().fold(false, |found, tag| found | (tag & LINE == key));
         let Some(block) = older.chunks(BLOCK).position(holds) else {
-            return Touched { hit: false, tag: put_first(older, newer) };
+            return Some(put_first(older, newer));
         };
         let way = block * BLOCK + find(&older[block * BLOCK..], key).unwrap_or(0);
         let tag = older[way];
         put_first(&mut older[..=way], newer);
-        tags[0] = (tag | flags) & !PREFETCHED;
-        Touched { hit: true, tag }
+        tags[0] = tag | flags;
+        None
     }
 }
 

@@ -15,4 +15,4 @@ pub(crate) use lru::Lru;
 pub(crate) use plru::Plru;
 pub(crate) use random::RandomVictim;
 use replacement::empty;
-pub(crate) use replacement::{Policy, Touched, find};
+pub(crate) use replacement::{Policy, find};

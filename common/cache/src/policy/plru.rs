@@ -30,7 +30,7 @@ impl Policy for Plru {
     /// The direction bits.
     type Set = u64;
 
-    fn hit(&mut self, tree: &mut u64, tags: &mut [Tag], way: usize) {
+    fn used(&mut self, tree: &mut u64, tags: &mut [Tag], way: usize) {
         touch(tree, tags.len(), way);
     }
 

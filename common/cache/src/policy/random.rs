@@ -21,7 +21,7 @@ impl Policy for RandomVictim {
         self.0.state()
     }
 
-    fn hit(&mut self, (): &mut (), _: &mut [Tag], _: usize) {}
+    fn used(&mut self, (): &mut (), _: &mut [Tag], _: usize) {}
 
     fn fill(&mut self, (): &mut (), tags: &mut [Tag], tag: Tag) -> Tag {
         let way = empty(tags).unwrap_or_else(|| self.0.below(tags.len()));

@@ -3,15 +3,7 @@
 use std::fmt::Debug;
 
 use crate::journal::SetState;
-use crate::tag::{LINE, PREFETCHED, Tag};
-
-/// The result of [`Policy::touch`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Touched {
-    pub(crate) hit: bool,
-    /// The line's previous tag after a hit, else the victim's; 0 for an empty way.
-    pub(crate) tag: Tag,
-}
+use crate::tag::{LINE, Tag};
 
 /// How a set of ways chooses its victim. Empty ways, tag 0, are filled first. Repeating a sequence
 /// of hits must leave a set as the first time left it; so touching the most recent line again changes
@@ -29,7 +21,7 @@ pub(crate) trait Policy: Debug + 'static {
     }
 
     /// A use of the line in `way`.
-    fn hit(&mut self, state: &mut Self::Set, tags: &mut [Tag], way: usize);
+    fn used(&mut self, state: &mut Self::Set, tags: &mut [Tag], way: usize);
 
     /// Inserts `tag`; returns the victim's tag, 0 if there was an empty way.
     fn fill(&mut self, state: &mut Self::Set, tags: &mut [Tag], tag: Tag) -> Tag;
@@ -39,18 +31,23 @@ pub(crate) trait Policy: Debug + 'static {
         tags[way] = 0;
     }
 
-    /// Uses the line `key` and sets `flags`, or fills it with them.
+    /// Uses the line `key` and sets `flags`; returns whether it is there.
     #[inline]
-    fn touch(&mut self, state: &mut Self::Set, tags: &mut [Tag], key: Tag, flags: Tag) -> Touched {
-        match find(tags, key) {
-            Some(way) => {
-                let before = tags[way];
-                tags[way] = (before | flags) & !PREFETCHED;
-                self.hit(state, tags, way);
-                Touched { hit: true, tag: before }
-            }
-            None => Touched { hit: false, tag: self.fill(state, tags, key | flags) },
+    fn hit(&mut self, state: &mut Self::Set, tags: &mut [Tag], key: Tag, flags: Tag) -> bool {
+        let way = find(tags, key);
+        if let Some(way) = way {
+            tags[way] |= flags;
+            self.used(state, tags, way);
         }
+        way.is_some()
+    }
+
+    /// Uses the line `key` and sets `flags`, or fills it with them; returns the victim's tag then, 0
+    /// if there was an empty way.
+    #[inline]
+    fn touch(&mut self, state: &mut Self::Set, tags: &mut [Tag], key: Tag, flags: Tag) -> Option<Tag> {
+        let hit = self.hit(state, tags, key, flags);
+        (!hit).then(|| self.fill(state, tags, key | flags))
     }
 }
 

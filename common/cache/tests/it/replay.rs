@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use cache::{Entry, MissKinds, Modelled, PAGE, Replay};
 use figures::random::Random;
 use figures::units::Bytes;
-use machine::{CacheLevel, Machine, Mapping, Prefetch};
+use machine::{CacheLevel, Machine, Mapping};
 use memory::{Arena, Lanes, Memory, Vector, Word};
 
 use crate::reference::machines::random_machine;
@@ -181,7 +181,7 @@ fn wander(mem: &mut impl Memory, array: &[Cell<u32>], seed: u64) {
 }
 
 /// On machines with all that a description can contain: policies, exclusive and inclusive
-/// levels, prefetchers, TLBs.
+/// levels, TLBs.
 #[test]
 fn a_kernel_and_its_trace_count_the_same() {
     let mut random = Random::new(11);
@@ -192,9 +192,7 @@ fn a_kernel_and_its_trace_count_the_same() {
             continue; // pages get their frames in another order
         }
         // The page table begins at multiples of 128 KiB: at another one in a trace.
-        let fits = |cache: &CacheLevel| {
-            (128 << 10) % (cache.sets() as u64 * cache.line.0) == 0 && cache.prefetch == Prefetch::None
-        };
+        let fits = |cache: &CacheLevel| (128 << 10) % (cache.sets() as u64 * cache.line.0) == 0;
         if machine.walk.is_some() && !machine.levels.iter().all(fits) {
             continue;
         }

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::checked::{Checked, Given, LARGEST, bytes, refuse, time, ways};
-use crate::{CacheLevel, Inclusion, Index, Prefetch, Replacement, Tlb, TlbIndex, Write};
+use crate::{CacheLevel, Inclusion, Index, Replacement, Tlb, TlbIndex, Write};
 use figures::units::{Bytes, Hertz};
 
 /// Largest number of lines of a cache: a model stores 8 to 24 bytes for each.
@@ -22,7 +22,6 @@ pub(super) struct Cache {
     allocate: Option<bool>,
     inclusion: Option<Spanned<Inclusion>>,
     index: Option<Index>,
-    prefetch: Option<Prefetch>,
     shared_by: Option<usize>,
     latency: Option<Given>,
 }
@@ -56,7 +55,6 @@ impl Cache {
             allocate: self.allocate.unwrap_or(true),
             inclusion: self.inclusion.as_ref().map_or(Inclusion::Neither, |i| *i.get_ref()),
             index: self.index.unwrap_or(if level == 1 { Index::Virtual } else { Index::Physical }),
-            prefetch: self.prefetch.unwrap_or(Prefetch::None),
             latency: self.latency.as_ref().map(|l| time("cache.latency", l, clock)).transpose()?,
         })
     }

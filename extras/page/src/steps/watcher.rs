@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::panic::Location;
 
 use cache::{Classifier, Held, MissKind, Modelled, plru};
-use machine::{Machine, Prefetch, Replacement};
+use machine::{Machine, Replacement};
 use memory::{Arena, IterationEnd, Lanes, Memory, Vector, Word};
 use serde::Serialize;
 
@@ -73,8 +73,6 @@ pub(super) struct Watcher {
     /// The present ways of every set.
     sets: Vec<Vec<Option<Way>>>,
     replacement: Replacement,
-    /// Whether hits bring lines, too.
-    prefetches: bool,
     /// The direction bits of every set, for tree-PLRU.
     trees: Vec<u64>,
     pub(super) steps: Vec<Step>,
@@ -92,7 +90,6 @@ impl Watcher {
             line: first.line.0,
             sets: vec![vec![None; first.ways]; first.sets()],
             replacement: first.replacement,
-            prefetches: first.prefetch != Prefetch::None,
             trees: vec![0; first.sets()],
             steps: Vec::new(),
             is_cut: false,
@@ -122,7 +119,7 @@ impl Watcher {
     fn update_ways(&mut self, set: usize, line: u64, is_hit: bool, held: &[Held]) -> Update {
         let now = self.steps.len();
         let ways = &mut self.sets[set];
-        // Without a prefetcher a hit changes no other way, and a miss evicts one line at most: the
+        // A hit changes no other way, and a miss evicts one line at most: the
         // sums of the addresses tell which.
         let arrives = !is_hit && held.iter().any(|held| held.address == line);
         let sum = |addresses: &mut dyn Iterator<Item = u64>| addresses.fold(0, u64::wrapping_add);
@@ -130,10 +127,7 @@ impl Watcher {
         let missing = sum(&mut ways.iter().flatten().map(|way| way.address))
             .wrapping_add(if arrives { line } else { 0 })
             .wrapping_sub(sum(&mut held.iter().map(|held| held.address)));
-        let is_gone = |address: u64| match self.prefetches {
-            true => held.iter().all(|held| held.address != address),
-            false => before > held.len() && address == missing,
-        };
+        let is_gone = |address: u64| before > held.len() && address == missing;
         let (mut evicted, mut changes) = (None, Vec::new());
         for (place, way) in ways.iter_mut().enumerate() {
             let Some(old) = *way else { continue };
@@ -149,7 +143,7 @@ impl Watcher {
                 changes.push((place, *way));
             }
         }
-        for held in held.iter().filter(|held| self.prefetches || arrives && held.address == line) {
+        for held in held.iter().filter(|held| arrives && held.address == line) {
             let is_there = ways.iter().flatten().any(|way| way.address == held.address);
             let Some(place) = ways.iter().position(Option::is_none).filter(|_| !is_there) else { continue };
             ways[place] = Some(Way { address: held.address, dirty: held.dirty, used: now, arrived: now });

@@ -14,7 +14,7 @@
 //!   before the next level serves the requests of this one.
 //! - A miss first changes its own set: the victim leaves, the line is there. Then the level
 //!   requests the line from the next one, then passes the victim on, then a store that is
-//!   written through, then its prefetches.
+//!   written through.
 //! - Requests carry virtual addresses. A level whose sets are selected by physical ones
 //!   converts them, and so do all levels below it.
 
@@ -45,8 +45,6 @@ pub(crate) struct Reference {
 enum Request {
     /// A load or store needs the line.
     Demand(Demand),
-    /// A level above prefetches the line.
-    Prefetch { address: u64 },
     /// A level above evicted the line.
     Victim { address: u64, dirty: bool },
 }
@@ -75,8 +73,6 @@ impl Reference {
             evictions: 0,
             write_backs: 0,
             written_through: 0,
-            prefetches: 0,
-            useful_prefetches: 0,
             arrays: names.iter().map(|&name| ArrayCounts { name, misses: LoadsStores::default() }).collect(),
         };
         let tlb = |tlb: &machine::Tlb| TlbCounts {
@@ -135,7 +131,6 @@ impl Reference {
             for request in std::mem::take(&mut requests) {
                 match request {
                     Request::Demand(demand) => self.demand(level, demand, &mut requests),
-                    Request::Prefetch { address } => self.prefetch(level, address, &mut requests),
                     Request::Victim { address, dirty } => {
                         self.take_victim(level, address, dirty, &mut requests);
                     }
@@ -147,7 +142,7 @@ impl Reference {
                 Request::Demand(Demand { data: true, .. }) | Request::Victim { dirty: true, .. } => {
                     self.counts.memory_writes += 1;
                 }
-                Request::Demand(_) | Request::Prefetch { .. } => self.counts.memory_reads += 1,
+                Request::Demand(_) => self.counts.memory_reads += 1,
                 Request::Victim { dirty: false, .. } => {}
             }
         }
@@ -182,11 +177,7 @@ impl Reference {
         let (cache, counts) = (&mut self.caches[level], &mut self.counts.levels[level]);
         count(&mut counts.accesses, demand.store);
         let back = cache.rules.write == Write::Back;
-        let hit = cache.find(number);
-        let mut is_first_use = false;
-        if let Some(line) = hit {
-            is_first_use = line.prefetched;
-            counts.useful_prefetches += u64::from(is_first_use);
+        if cache.find(number).is_some() {
             if !cache.is_exclusive() {
                 cache.use_line(number);
             }
@@ -213,28 +204,6 @@ impl Reference {
                     self.counts.levels[level].written_through += 1;
                     below.push(Request::Demand(demand));
                 }
-            }
-        }
-        if hit.is_none() || is_first_use {
-            for wanted in self.caches[level].prefetcher.train(number, demand.array) {
-                self.prefetch(level, self.address(level, wanted), below);
-            }
-        }
-    }
-
-    /// Brings a line in that nothing has asked for yet. An exclusive level gives the line to
-    /// the level above instead, or passes the request on.
-    fn prefetch(&mut self, level: usize, address: u64, below: &mut Vec<Request>) {
-        let number = self.line_number(level, address);
-        let cache = &mut self.caches[level];
-        match (cache.find(number), cache.is_exclusive()) {
-            (Some(_), true) => cache.give_up(number),
-            (None, true) => below.push(Request::Prefetch { address }),
-            (Some(_), false) => {}
-            (None, false) => {
-                self.counts.levels[level].prefetches += 1;
-                below.push(Request::Prefetch { address });
-                self.fill(level, Line::prefetched(number), below);
             }
         }
     }

@@ -1,9 +1,9 @@
-//! The sets of one cache or TLB, and a cache's prefetcher.
+//! The sets of one cache or TLB.
 
 use std::collections::BTreeSet;
 
 use figures::random::Random;
-use machine::{CacheLevel, Inclusion, Index, Machine, Prefetch, Replacement, TlbIndex};
+use machine::{CacheLevel, Inclusion, Index, Machine, Replacement, TlbIndex};
 
 /// A line in a cache. Times are counts of uses and arrivals in this cache.
 #[derive(Clone, Copy)]
@@ -11,19 +11,13 @@ pub(crate) struct Line {
     pub(crate) number: u64,
     /// The line is dirty.
     pub(crate) dirty: bool,
-    /// Prefetched, and not used since.
-    pub(crate) prefetched: bool,
     arrived: u64,
     used: u64,
 }
 
 impl Line {
     pub(crate) fn new(number: u64, dirty: bool) -> Line {
-        Line { number, dirty, prefetched: false, arrived: 0, used: 0 }
-    }
-
-    pub(crate) fn prefetched(number: u64) -> Line {
-        Line { prefetched: true, ..Line::new(number, false) }
+        Line { number, dirty, arrived: 0, used: 0 }
     }
 }
 
@@ -31,7 +25,6 @@ impl Line {
 pub(crate) struct Cache {
     pub(crate) rules: CacheLevel,
     pub(crate) is_physical: bool,
-    pub(crate) prefetcher: Prefetcher,
     /// Dirty lines that an exclusive level moved to the level above: they are dirty again
     /// when they return.
     pub(crate) given_up_dirty: BTreeSet<u64>,
@@ -48,16 +41,15 @@ impl Cache {
         let mut physical = false;
         let new = |rules: &CacheLevel| {
             physical |= rules.index == Index::Physical;
-            Cache::new(rules, machine.page_size.0, physical)
+            Cache::new(rules, physical)
         };
         machine.levels.iter().map(new).collect()
     }
 
-    fn new(rules: &CacheLevel, page: u64, is_physical: bool) -> Cache {
+    fn new(rules: &CacheLevel, is_physical: bool) -> Cache {
         Cache {
             rules: rules.clone(),
             is_physical,
-            prefetcher: Prefetcher::new(rules.prefetch, page / rules.line.0),
             given_up_dirty: BTreeSet::new(),
             sets: vec![vec![None; rules.ways]; rules.sets()],
             trees: vec![vec![false; rules.ways]; rules.sets()],
@@ -81,7 +73,7 @@ impl Cache {
         let set = self.set(number);
         let Some(way) = self.way(number) else { return };
         if let Some(line) = &mut self.sets[set][way] {
-            (line.used, line.prefetched) = (self.time, false);
+            line.used = self.time;
         }
         self.point_away(set, way);
     }
@@ -189,68 +181,5 @@ impl Tlb {
         }
         set.push(page);
         hit
-    }
-}
-
-/// Largest number of lines fetched at a time, and of pages that a stream prefetcher
-/// follows.
-const AHEAD: i64 = 2;
-const STREAMS: usize = 16;
-
-/// Learns from misses and first uses of prefetched lines.
-pub(crate) struct Prefetcher {
-    kind: Prefetch,
-    lines_per_page: u64,
-    /// For each array: its last line, and how far that was from the one before. An array that
-    /// has no misses yet has the line of the first miss in any array after it.
-    strides: Vec<(u64, i64)>,
-    /// Pages, the most recently used last: page, last line in it, direction of the last
-    /// step.
-    streams: Vec<(u64, u64, i64)>,
-}
-
-impl Prefetcher {
-    fn new(kind: Prefetch, lines_per_page: u64) -> Prefetcher {
-        Prefetcher { kind, lines_per_page, strides: Vec::new(), streams: Vec::new() }
-    }
-
-    /// The lines to prefetch after `line` of an array missed or was used for the first time;
-    /// none of them on another page.
-    pub(crate) fn train(&mut self, line: u64, array: usize) -> Vec<u64> {
-        let page = line / self.lines_per_page;
-        let (distance, ahead) = match self.kind {
-            Prefetch::None => return Vec::new(),
-            Prefetch::NextLine => (1, 1),
-            Prefetch::Stride => (self.stride(line, array), AHEAD),
-            Prefetch::Stream => (self.direction(line, page), AHEAD),
-        };
-        let wanted = (1..=ahead).filter_map(|step| line.checked_add_signed(step * distance));
-        wanted.filter(|&next| next != line && next / self.lines_per_page == page).collect()
-    }
-
-    /// The distance of the last two lines of the array, if the two before had the same.
-    fn stride(&mut self, line: u64, array: usize) -> i64 {
-        while self.strides.len() <= array {
-            self.strides.push((line, 0));
-        }
-        let (last, before) = self.strides[array];
-        let distance = line as i64 - last as i64;
-        self.strides[array] = (line, distance);
-        if distance == before { distance } else { 0 }
-    }
-
-    /// The direction of the last two steps in this page, if they had the same.
-    fn direction(&mut self, line: u64, page: u64) -> i64 {
-        let known = self.streams.iter().position(|&(other, ..)| other == page);
-        let Some(known) = known.map(|at| self.streams.remove(at)) else {
-            if self.streams.len() == STREAMS {
-                self.streams.remove(0);
-            }
-            self.streams.push((page, line, 0));
-            return 0;
-        };
-        let step = (line as i64 - known.1 as i64).signum();
-        self.streams.push((page, line, step));
-        if step == known.2 { step } else { 0 }
     }
 }

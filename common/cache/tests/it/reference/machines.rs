@@ -51,7 +51,6 @@ fn description(random: &mut Random) -> String {
         rule("write", &["\"back\"", "\"back\"", "\"through\""]);
         rule("allocate", &["true", "true", "false"]);
         rule("index", &["\"virtual\"", "\"physical\""]);
-        rule("prefetch", &["\"none\"", "\"none\"", "\"next-line\"", "\"stride\"", "\"stream\""]);
         if level > 1 {
             rule("inclusion", &["\"neither\"", "\"inclusive\"", "\"exclusive\""]);
         }

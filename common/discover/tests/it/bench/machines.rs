@@ -2,20 +2,18 @@
 
 use figures::random::Random;
 use figures::units::Bytes;
-use machine::{Index, Machine, Mapping, Prefetch, Replacement};
+use machine::{Index, Machine, Mapping, Replacement};
 
 /// What a condition changes in the machine itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Build {
     /// Bytes of a page that lies anywhere, if they do.
     pub(super) pages: Option<u64>,
-    /// What the first and the second level fetch without being asked.
-    pub(super) prefetch: [Prefetch; 2],
     /// Whether the second level picks its sets by a hash of the address.
     pub(super) hashed: bool,
 }
 
-pub(super) const PLAIN: Build = Build { pages: None, prefetch: [Prefetch::None; 2], hashed: false };
+pub(super) const PLAIN: Build = Build { pages: None, hashed: false };
 
 /// Address bits into which the hash mixes higher ones: in the second level's
 /// index, above the first level's.
@@ -31,7 +29,6 @@ impl Build {
             machine.mapping = Mapping::Random { seed: random.bits() >> 1 };
         }
         machine.levels[1].index = Index::Physical;
-        machine.levels.iter_mut().zip(self.prefetch).for_each(|(level, prefetch)| level.prefetch = prefetch);
         machine
     }
 

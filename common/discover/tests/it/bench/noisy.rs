@@ -2,7 +2,6 @@
 
 use discover::{OnModel, Probe};
 use figures::random::{Random, mix};
-use machine::Prefetch;
 
 use super::machines::{Build, PLAIN};
 
@@ -72,7 +71,6 @@ const QUIET: Condition = Condition {
 pub(super) fn conditions() -> Vec<Condition> {
     let build = |name, build| Condition { name, build, ..QUIET };
     let recorded = |name| Condition { name, recorded: Some(name), ..QUIET };
-    let prefetch = |first, second| Build { prefetch: [first, second], ..PLAIN };
     vec![
         QUIET,
         Condition { name: "clock of 41 ns", step: 41e-9 / BATCH, ..QUIET },
@@ -93,9 +91,6 @@ pub(super) fn conditions() -> Vec<Condition> {
         recorded("four processes with timers of 50 us on the same processor"),
         build("split or 4 KiB pages", Build { pages: Some(4096), ..PLAIN }),
         build("16 KiB pages", Build { pages: Some(16384), ..PLAIN }),
-        build("next-line prefetcher", prefetch(Prefetch::NextLine, Prefetch::None)),
-        build("stride prefetcher", prefetch(Prefetch::Stride, Prefetch::None)),
-        build("stream prefetcher", prefetch(Prefetch::None, Prefetch::Stream)),
         build("hashed index in L2", Build { hashed: true, ..PLAIN }),
         Condition {
             name: "all at once",
