@@ -64,6 +64,21 @@ impl LevelCounts {
         self.accesses.total() - self.misses.total()
     }
 
+    /// The figures of a record's row for this level, by name.
+    pub fn figures(&self) -> Vec<(&'static str, u64)> {
+        let figures = [
+            ("accesses", self.accesses.total()),
+            ("hits", self.hits()),
+            ("misses", self.misses.total()),
+            ("load_misses", self.misses.loads),
+            ("store_misses", self.misses.stores),
+            ("evictions", self.evictions),
+            ("write_backs", self.write_backs),
+        ];
+        let walks = self.walk_misses().map(|misses| ("page_walk_misses", misses));
+        figures.into_iter().chain(walks).collect()
+    }
+
     /// Of the misses, those of page walks; `None` if the machine has no walks.
     pub fn walk_misses(&self) -> Option<u64> {
         let table = self.arrays.iter().find(|array| array.name == PAGE_TABLE);

@@ -289,10 +289,8 @@ impl Tlb {
 
 /// Empty sets with that policy.
 pub(crate) fn new_sets(replacement: Replacement, layout: Layout) -> Box<dyn Store> {
-    let is_wide = layout.ways >= WIDE;
     match replacement {
-        Replacement::Lru if is_wide => Box::new(WideSets::new(layout, true)),
-        Replacement::Fifo if is_wide => Box::new(WideSets::new(layout, false)),
+        Replacement::Lru if layout.ways >= WIDE => Box::new(WideSets::new(layout)),
         Replacement::Lru => lru_sets(layout),
         Replacement::Fifo => Box::new(Sets::<_, 0>::new(layout, Fifo)),
         Replacement::Plru => Box::new(Sets::<_, 0>::new(layout, Plru)),

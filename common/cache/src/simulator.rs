@@ -11,6 +11,7 @@ use crate::level::{Level, SetIndex, Tlb};
 use crate::loops::{Access, AccessKind, gcd};
 use crate::pages::PageMap;
 use crate::request::{Request, kind};
+use crate::seen::Seen;
 use crate::sets::Store;
 use crate::table::PageTable;
 use crate::tag::{DIRTY, LINE, LINES, Tag};
@@ -30,6 +31,8 @@ pub(crate) struct Simulator {
     pages: Option<PageMap>,
     /// What a miss of the last TLB reads, unless that is the first access to the page.
     table: Option<PageTable>,
+    /// The pages that were accessed before: at the first access the system writes the entry (page
+    /// fault), and neither its accesses nor this walk are modelled.
     seen: Seen,
     /// For each value of the lower bits of a set's number: the page, and the tag of the
     /// line, used last in these sets of the first TLB and the first level. Using it again
@@ -60,29 +63,6 @@ pub(crate) struct Residents<'r> {
 struct Window {
     counts: (CoreTally, Vec<u64>),
     seen: u64,
-}
-
-/// The pages that were accessed before: at the first access the system writes the entry (page
-/// fault), and neither its accesses nor this walk are modelled.
-#[derive(Debug, Default)]
-struct Seen {
-    /// A bit for each page.
-    pages: Vec<u64>,
-    count: u64,
-}
-
-impl Seen {
-    /// Whether this is the first access to `page`.
-    fn is_new(&mut self, page: u64) -> bool {
-        let (word, bit) = ((page / 64) as usize, 1 << (page % 64));
-        if word >= self.pages.len() {
-            self.pages.resize(word + 1, 0);
-        }
-        let is_new = self.pages[word] & bit == 0;
-        self.pages[word] |= bit;
-        self.count += u64::from(is_new);
-        is_new
-    }
 }
 
 impl Simulator {
@@ -495,7 +475,7 @@ impl Simulator {
     pub(crate) fn open_window(&mut self) {
         self.stores().for_each(|store| store.open_window());
         self.levels.iter_mut().for_each(|level| level.promoted.open_window());
-        self.windows.push(Window { counts: self.tally.snapshot(), seen: self.seen.count });
+        self.windows.push(Window { counts: self.tally.snapshot(), seen: self.seen.count() });
     }
 
     /// Closes the last window.
@@ -509,7 +489,7 @@ impl Simulator {
     /// the same accesses, moved, count the same and end in the same state, moved.
     pub(crate) fn recurs(&self, moves: &Moves) -> bool {
         let Some(window) = self.windows.last() else { return false };
-        window.seen == self.seen.count
+        window.seen == self.seen.count()
             && self.tlbs.iter().all(|tlb| tlb.store.recurs(moves))
             && self
                 .levels

@@ -8,8 +8,8 @@ pub(crate) type Tag = u32;
 pub(crate) const DIRTY: Tag = 1;
 /// The bits that identify the line.
 pub(crate) const LINE: Tag = !1;
-/// Largest number of lines that a tag can distinguish.
-pub(crate) const LINES: u64 = (1 << 31) - 1;
+/// Largest number of lines that the model distinguishes.
+pub(crate) const LINES: u64 = (1 << 30) - 1;
 
 /// The tag of a clean line.
 #[inline(always)]

@@ -123,14 +123,12 @@ proptest! {
     /// Sets of many ways behave like sets of few ways, also in windows.
     #[test]
     fn wide_sets_behave_like_other_sets(
-        is_fifo in any::<bool>(),
         ways in prop_oneof![9usize..14, 33usize..50],
         uses in prop::collection::vec((0u8..6, 0u64..140), 0..600),
     ) {
         let layout = Layout { sets: 2, ways, shift: 6, resident: false };
-        let replacement = if is_fifo { Replacement::Fifo } else { Replacement::Lru };
-        let mut narrow = new_sets(replacement, layout);
-        let mut wide: Box<dyn Store> = Box::new(WideSets::new(layout, !is_fifo));
+        let mut narrow = new_sets(Replacement::Lru, layout);
+        let mut wide: Box<dyn Store> = Box::new(WideSets::new(layout));
         let mut windows = 0;
         for (what, line) in uses {
             let (set, key) = ((line % 2) as usize, tag_of(line));

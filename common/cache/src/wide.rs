@@ -1,5 +1,4 @@
-//! Sets of many ways, with LRU or FIFO: a list in order of use or arrival, and a table of where
-//! each line is.
+//! Sets of many ways, with LRU: a list in order of use, and a table of where each line is.
 
 use crate::journal::{Journal, Moves};
 use crate::sets::{Layout, Store, moved_tag};
@@ -13,8 +12,6 @@ pub(crate) struct WideSets {
     layout: Layout,
     sets: Vec<WideSet>,
     places: Places,
-    /// Whether a use makes a line the first one (LRU), and not only its arrival (FIFO).
-    reorders: bool,
     journal: Journal<()>,
 }
 
@@ -70,6 +67,7 @@ impl WideSet {
                 self.link_first(way);
                 (way, 0)
             }
+            None if self.ways.len() == 1 => return tag, // no ways
             None => {
                 let last = self.ways[0].newer;
                 self.put_first(last);
@@ -121,12 +119,11 @@ impl Places {
 }
 
 impl WideSets {
-    pub(crate) fn new(layout: Layout, reorders: bool) -> WideSets {
+    pub(crate) fn new(layout: Layout) -> WideSets {
         WideSets {
             layout,
             sets: vec![WideSet::new(layout.ways); layout.sets],
             places: Places::default(),
-            reorders,
             journal: Journal::new(layout.ways),
         }
     }
@@ -153,7 +150,7 @@ impl Store for WideSets {
     }
 
     fn keeps_last(&self, lines: usize) -> bool {
-        self.reorders && lines < self.layout.ways
+        lines < self.layout.ways
     }
 
     fn touch(&mut self, set: usize, key: Tag, flags: Tag) -> Option<Tag> {
@@ -162,12 +159,9 @@ impl Store for WideSets {
     }
 
     fn hit(&mut self, set: usize, key: Tag, flags: Tag) -> bool {
-        let reorders = self.reorders;
         let (set, places) = self.look_at(set);
         let Some(way) = places.way(key) else { return false };
-        if reorders {
-            set.put_first(way);
-        }
+        set.put_first(way);
         set.ways[way as usize].tag |= flags;
         true
     }

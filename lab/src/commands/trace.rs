@@ -274,31 +274,12 @@ impl Run {
             counts.iter().fold(row, |row, (name, count)| row.with(*name, counted(*count)))
         };
         let mut rows = vec![row("accesses", &[], &[("loads", counts.loads), ("stores", counts.stores)])];
-        let kinds = self.replay.kinds();
-        let kinds = [
-            ("compulsory_misses", kinds.compulsory),
-            ("capacity_misses", kinds.capacity),
-            ("conflict_misses", kinds.conflict),
-        ];
+        let kinds = self.replay.kinds().figures();
         for (at, (level, cache)) in counts.levels.iter().zip(&machine.levels).enumerate() {
             let part = format!("L{}", level.level);
             let text = format!("{} {} {} lines", cache.size, cache.associativity(), cache.line);
-            let all = [
-                ("accesses", level.accesses.total()),
-                ("hits", level.hits()),
-                ("misses", level.misses.total()),
-                ("load_misses", level.misses.loads),
-                ("store_misses", level.misses.stores),
-                ("evictions", level.evictions),
-                ("write_backs", level.write_backs),
-            ];
             let kinds: &[_] = if at == 0 { &kinds } else { &[] };
-            let walks: &[_] = &level
-                .walk_misses()
-                .map(|misses| ("page_walk_misses", misses))
-                .into_iter()
-                .collect::<Vec<_>>();
-            rows.push(row(&part, &[("cache", text)], &[&all, kinds, walks].concat()));
+            rows.push(row(&part, &[("cache", text)], &[&level.figures(), kinds].concat()));
             for array in level.arrays.iter().filter(|_| !args.range.is_empty()) {
                 rows.push(row(&part, &[("range", array.name.into())], &[("misses", array.misses.total())]));
             }
