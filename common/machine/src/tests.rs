@@ -74,7 +74,7 @@ fn a_wrong_description_is_refused_with_key_line_and_reason() {
     refused("ways = 8", "ways = 8\nlatency = \"4 cycles\"", 8, "cache.latency", "there is no clock");
     refused("ways = 8", "ways = 8\ninclusion = \"inclusive\"", 8, "cache.inclusion", "no level above");
     refused("ways = 8", "ways = 512\nreplacement = \"plru\"", 8, "cache.replacement", "has 512");
-    refused("ways = 8", "ways = 8\nreplacement = \"mru\"", 8, "replacement", "unknown variant `mru`");
+    refused("ways = 8", "ways = 8\nreplacement = \"mru\"", 8, "cache.replacement", "unknown variant `mru`");
     refused("level = 1", "level = 2", 4, "cache.level", "is 2, expected 1");
     refused("name = \"small\"", "name = \"\"", 1, "name", "give the machine a name");
     refused("name = \"small\"", "name = \"a\\u001b[2J\"", 1, "name", "control character");
@@ -83,7 +83,7 @@ fn a_wrong_description_is_refused_with_key_line_and_reason() {
     refused("\n\n", "\npages = { size = 3000 }\n", 2, "pages.size", "no page size");
     refused("\n\n", "\npages = { seed = 3 }\n", 2, "pages.seed", "mapping");
     refused("\n\n", "\npages = { walk = \"L1\" }\n", 2, "pages.walk", "add a [[tlb]]");
-    refused("\n\n", "\npages = { walk = \"L4\" }\n", 2, "pages", "unknown variant `L4`");
+    refused("\n\n", "\npages = { walk = \"L4\" }\n", 2, "pages.walk", "unknown variant `L4`");
     refused("\n\n", "\npages = { walk_levels = 2 }\n", 2, "pages.walk_levels", "add walk");
     let tlb = "ways = 8\n[[tlb]]\nlevel = 1\nentries = 12\nways = 4\nindex = \"xor\"";
     refused("ways = 8", tlb, 12, "tlb.index", "this TLB has 3");
