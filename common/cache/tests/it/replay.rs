@@ -10,7 +10,8 @@ use figures::units::Bytes;
 use machine::{CacheLevel, Machine, Mapping};
 use memory::{Arena, Lanes, Memory, Vector, Word};
 
-use crate::reference::machines::random_machine;
+use crate::lists::touch;
+use crate::machines::random_machine;
 
 fn one_level(sets: usize, ways: usize, line: usize) -> Machine {
     let mut machine = Machine::named("i5-7500").unwrap();
@@ -78,18 +79,6 @@ impl Lists {
             }) += 1;
         }
     }
-}
-
-/// Whether the line was there, and whether another one had to leave.
-fn touch(lines: &mut Vec<u64>, number: u64, ways: usize) -> (bool, bool) {
-    let before = lines.iter().position(|line| *line == number);
-    before.map(|at| lines.remove(at));
-    let evicted = lines.len() == ways;
-    if evicted {
-        lines.pop();
-    }
-    lines.insert(0, number);
-    (before.is_some(), evicted)
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use figures::random::Random;
 use machine::Machine;
 
-use super::pick;
+use crate::pick;
 
 /// A machine, and the description it was read from.
 pub(crate) fn random_machine(random: &mut Random) -> (Machine, String) {
