@@ -1,17 +1,17 @@
-//! Counting on played kernels, of every processor family.
+//! Counting on played kernels.
 
 mod families;
 mod refusals;
 mod samples;
 mod simpler;
 
-use super::replayed::{DESCRIPTIONS, Described, Machine, Settings};
+use super::replayed::{Described, Machine, Settings};
 use crate::Counting;
 use events::{Event, Preset};
 use figures::value::Reading;
 
-fn described(key: &str) -> &'static Described {
-    DESCRIPTIONS.iter().find(|described| described.family.key == key).unwrap()
+fn described(key: &str) -> Described {
+    Described::keyed(key)
 }
 
 fn preset(name: &str) -> Event {

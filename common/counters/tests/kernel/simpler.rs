@@ -56,12 +56,7 @@ fn a_driver_without_an_interrupt_is_named() {
 /// What flops opens, by the name that is everybody's for the cores' PMU.
 #[test]
 fn the_cores_pmu_is_meant_whatever_it_is_called() {
-    for (key, pmu) in [
-        ("arm_n1", "armv8_pmuv3_0"),
-        ("arm_ac72", "armv8_cortex_a72"),
-        ("arm_ac76", "armv8_cortex_a76"),
-        ("qcom_oryon", "armv8_pmuv3"),
-    ] {
+    for (key, pmu) in [("arm_n1", "armv8_pmuv3_0"), ("arm_ac76", "armv8_cortex_a76")] {
         let machine = described(key).machine(Settings::default(), |code, _| code);
         let events = ["cpu/event=0x75/".to_owned(), "r75".to_owned(), format!("{pmu}/event=0x74/")];
         machine.play(|| {
@@ -77,7 +72,7 @@ fn the_cores_pmu_is_meant_whatever_it_is_called() {
 #[test]
 fn on_two_kinds_of_cores_events_are_of_the_kind_that_the_thread_is_pinned_to() {
     let before = cpu::allowed();
-    for key in ["adl_glc", "lnl", "apple_m1", "arm_ac76", "arm_x4"] {
+    for key in ["adl_glc", "arm_ac76"] {
         // A kind of core for each of two processors, if this machine has as many.
         for (kind, extended_types) in [(0, true), (0, false), (1, true)].into_iter().take(1 + before.len()) {
             let settings = Settings { extended_types, kept_to: Some(kind), ..free(2) };

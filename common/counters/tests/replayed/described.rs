@@ -1,8 +1,7 @@
-//! The PMUs of each processor family, and what their drivers do in the same way.
+//! The PMUs of some processors, and what their drivers do in the same way.
 
 use std::fs;
 use std::path::Path;
-use std::sync::LazyLock;
 
 use super::Machine;
 use super::pmu::Pmu;
@@ -13,19 +12,15 @@ use crate::pmu;
 use events::{Family, kernel};
 use system::cpu;
 
-/// A line of `tests/data/pmus.csv`.
+/// A processor, and its PMUs.
 pub(crate) struct Described {
     pub(crate) family: &'static Family,
     pub(crate) driver: &'static Driver,
-    /// Of the cores, the faster ones first.
-    pmus: Vec<&'static str>,
+    /// Of the cores, the faster ones first; none if the machine has no PMU.
+    pmus: &'static [&'static str],
     /// Counters of a core that take any event; where two threads share a core,
     /// what one of them has.
     pub(crate) general: usize,
-    /// `all-modes`: cannot leave anything out; `no-interrupt`: none at overflow.
-    quirks: &'static str,
-    /// Where this is from.
-    pub(crate) source: &'static str,
 }
 
 /// A PMU driver of Linux.
@@ -39,130 +34,80 @@ pub(crate) struct Driver {
     format: &'static [(&'static str, &'static str)],
     /// Whether a group that can never get its counters is refused at opening.
     pub(crate) validates: bool,
+    /// Whether the kernel can be left out, and an overflow raises an interrupt.
+    has_filters: bool,
     /// What it registers its first PMU as; others get numbers as they come.
     first_kind: u32,
 }
 
-/// Every family's PMUs, in the order of `FAMILIES`.
-pub(crate) static DESCRIPTIONS: LazyLock<Vec<Described>> =
-    LazyLock::new(|| include_str!("../data/pmus.csv").lines().skip(1).map(described).collect());
+/// A processor for each driver, and those with two kinds of cores.
+pub(crate) const PROCESSORS: [&str; 5] = ["skl", "adl_glc", "arm_n1", "arm_ac76", "sifive_u74"];
 
-fn described(line: &'static str) -> Described {
-    let field: Vec<&str> = line.splitn(6, ',').collect();
-    Described {
-        family: Family::keyed(field[0]).unwrap(),
-        driver: DRIVERS.iter().find(|driver| driver.name == field[1]).unwrap(),
-        pmus: field[2].split_whitespace().collect(),
-        general: field[3].parse().unwrap(),
-        quirks: field[4],
-        source: field[5],
+impl Described {
+    /// The processor of the family `key`; those that are not in [`PROCESSORS`] have no PMU.
+    pub(crate) fn keyed(key: &str) -> Described {
+        let (driver, pmus, general): (_, &[&str], _) = match key {
+            "skl" => (&INTEL, &["cpu"], 4),
+            "adl_glc" => (&INTEL, &["cpu_core", "cpu_atom"], 8),
+            "arm_n1" | "qcom_kryo" => (&ARM, &["armv8_pmuv3_0"], 6),
+            "arm_ac76" => (&ARM, &["armv8_cortex_a76", "armv8_cortex_a55"], 6),
+            // Linux arch/riscv/boot/dts/starfive/jh7110.dtsi: no sscofpmf; counters 3 and 4
+            "sifive_u74" => (&RISCV, &["cpu"], 2),
+            _ => (&INTEL, &[], 4),
+        };
+        Described { family: Family::keyed(key).unwrap(), driver, pmus, general }
     }
 }
 
-static DRIVERS: [Driver; 6] = [
-    // arch/x86/events/intel/core.c; caches as on Sandy Bridge.
-    Driver {
-        name: "intel",
-        own: &[0xc0, 0x3c, 0x300],
-        generic: &[
-            ("cycles", 0x3c),
-            ("instructions", 0xc0),
-            ("cache-references", 0x4f2e),
-            ("cache-misses", 0x412e),
-            ("branches", 0xc4),
-            ("branch-misses", 0xc5),
-            ("bus-cycles", 0x13c),
-            ("ref-cycles", 0x300),
-            ("L1-dcache-loads", 0xf1d0),
-            ("L1-dcache-load-misses", 0x151),
-            ("L1-dcache-stores", 0xf2d0),
-            ("L1-icache-load-misses", 0x280),
-            ("dTLB-load-misses", 0x108),
-            ("dTLB-store-misses", 0x149),
-            ("iTLB-load-misses", 0x185),
-        ],
-        format: &[
-            ("event", "config:0-7"),
-            ("umask", "config:8-15"),
-            ("edge", "config:18"),
-            ("inv", "config:23"),
-            ("cmask", "config:24-31"),
-            ("offcore_rsp", "config1:0-63"),
-        ],
-        validates: true,
-        first_kind: kernel::RAW,
-    },
-    // arch/x86/events/amd/core.c
-    Driver {
-        name: "amd",
-        own: &[],
-        generic: &[
-            ("cycles", 0x76),
-            ("instructions", 0xc0),
-            ("cache-references", 0xff60),
-            ("cache-misses", 0x964),
-            ("branches", 0xc2),
-            ("branch-misses", 0xc3),
-            ("stalled-cycles-frontend", 0xa9),
-            ("L1-dcache-loads", 0x40),
-            ("L1-dcache-load-misses", 0xc860),
-            ("L1-icache-loads", 0x80),
-            ("L1-icache-load-misses", 0x81),
-            ("dTLB-load-misses", 0xf045),
-            ("iTLB-load-misses", 0xff85),
-        ],
-        format: &[("event", "config:0-7,32-35"), ("umask", "config:8-15")],
-        validates: true,
-        first_kind: kernel::RAW,
-    },
-    // drivers/perf/arm_pmuv3.c
-    Driver {
-        name: "armv8",
-        own: &[0x11],
-        generic: &[
-            ("cycles", 0x11),
-            ("instructions", 0x08),
-            ("cache-references", 0x04),
-            ("cache-misses", 0x03),
-            ("branches", 0x0c),
-            ("branch-misses", 0x10),
-            ("bus-cycles", 0x1d),
-            ("stalled-cycles-frontend", 0x23),
-            ("stalled-cycles-backend", 0x24),
-            ("L1-dcache-loads", 0x04),
-            ("L1-dcache-load-misses", 0x03),
-            ("L1-icache-loads", 0x14),
-            ("L1-icache-load-misses", 0x01),
-            ("LLC-loads", 0x36),
-            ("LLC-load-misses", 0x37),
-            ("dTLB-load-misses", 0x05),
-            ("iTLB-load-misses", 0x02),
-        ],
-        format: &[("event", "config:0-15"), ("long", "config1:0"), ("rdpmc", "config1:1")],
-        validates: true,
-        first_kind: 8,
-    },
-    // drivers/perf/apple_m1_cpu_pmu.c
-    Driver {
-        name: "apple",
-        own: &[0x02, 0x8c],
-        generic: &[("cycles", 0x02), ("instructions", 0x8c), ("branches", 0x8d), ("branch-misses", 0xcb)],
-        format: &[("event", "config:0-7")],
-        validates: true,
-        first_kind: 8,
-    },
-    // drivers/perf/riscv_pmu_sbi.c: what the firmware takes is seen when it is
-    // to count.
-    Driver {
-        name: "riscv",
-        own: &[CYCLES, INSTRET],
-        generic: &[("cycles", CYCLES), ("instructions", INSTRET)],
-        format: &[("event", "config:0-47"), ("firmware", "config:63")],
-        validates: false,
-        first_kind: kernel::RAW,
-    },
-    Driver { name: "none", own: &[], generic: &[], format: &[], validates: true, first_kind: 0 },
-];
+// arch/x86/events/intel/core.c; caches as on Sandy Bridge.
+static INTEL: Driver = Driver {
+    name: "intel",
+    own: &[0xc0, 0x3c, 0x300],
+    generic: &[
+        ("cycles", 0x3c),
+        ("instructions", 0xc0),
+        ("cache-references", 0x4f2e),
+        ("cache-misses", 0x412e),
+        ("branches", 0xc4),
+        ("branch-misses", 0xc5),
+        ("ref-cycles", 0x300),
+        ("L1-dcache-loads", 0xf1d0),
+        ("L1-dcache-load-misses", 0x151),
+    ],
+    format: &[
+        ("event", "config:0-7"),
+        ("umask", "config:8-15"),
+        ("edge", "config:18"),
+        ("inv", "config:23"),
+        ("cmask", "config:24-31"),
+        ("offcore_rsp", "config1:0-63"),
+    ],
+    validates: true,
+    has_filters: true,
+    first_kind: kernel::RAW,
+};
+
+// drivers/perf/arm_pmuv3.c
+static ARM: Driver = Driver {
+    name: "armv8",
+    own: &[0x11],
+    generic: &[("cycles", 0x11), ("instructions", 0x08), ("L1-dcache-load-misses", 0x03)],
+    format: &[("event", "config:0-15"), ("long", "config1:0"), ("rdpmc", "config1:1")],
+    validates: true,
+    has_filters: true,
+    first_kind: 8,
+};
+
+// drivers/perf/riscv_pmu_sbi.c: what the firmware takes is seen when it is to count.
+static RISCV: Driver = Driver {
+    name: "riscv",
+    own: &[CYCLES, INSTRET],
+    generic: &[("cycles", CYCLES), ("instructions", INSTRET)],
+    format: &[("event", "config:0-47"), ("firmware", "config:63")],
+    validates: false,
+    has_filters: false,
+    first_kind: kernel::RAW,
+};
 
 /// The two that every RISC-V core counts in registers of their own; no code of
 /// any vendor's.
@@ -213,8 +158,7 @@ impl Described {
             kind: if place == 0 { self.driver.first_kind } else { 10 + place as u32 },
             driver: self.driver,
             general: self.general,
-            leaves_out: !self.quirks.contains("all-modes"),
-            interrupts: !self.quirks.contains("no-interrupt"),
+            has_filters: self.driver.has_filters,
             cpus,
         }
     }

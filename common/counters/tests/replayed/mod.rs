@@ -1,9 +1,8 @@
 //! A kernel played in tests, behind the calls of the real one: what is opened on
 //! a thread that plays a machine is opened there, all else by Linux.
 //!
-//! Its PMUs are described in `../data/pmus.csv`, a line for each processor
-//! family; what its events count comes from the vendors' event tables. The rules
-//! are Linux's: `kernel/events/core.c` for opening, scheduling, reading and the
+//! Its PMUs are those of three drivers, in `described.rs`; what its events count comes from
+//! the vendors' event tables. The rules are Linux's: `kernel/events/core.c` for opening, scheduling, reading and the
 //! buffer of samples, and the PMU drivers for what they refuse.
 
 mod described;
@@ -23,7 +22,7 @@ use super::{Count, Mapping, Opening};
 use crate::definition::Encoding;
 use crate::platform::Platform;
 
-pub(crate) use described::{DESCRIPTIONS, Described};
+pub(crate) use described::{Described, PROCESSORS};
 use pmu::Pmu;
 pub(crate) use settings::{Behaviour, Refused, Settings};
 use state::State;

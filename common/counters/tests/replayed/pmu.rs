@@ -14,9 +14,8 @@ pub(crate) struct Pmu {
     pub(super) kind: u32,
     pub(super) driver: &'static Driver,
     pub(super) general: usize,
-    /// Whether the kernel or anything else can be left out.
-    pub(super) leaves_out: bool,
-    pub(super) interrupts: bool,
+    /// Whether the kernel or anything else can be left out, and an overflow raises an interrupt.
+    pub(super) has_filters: bool,
     /// Processors it counts on; `None`: all.
     pub(super) cpus: Option<Vec<usize>>,
 }
@@ -26,10 +25,10 @@ impl Pmu {
     pub(super) fn takes(&self, attr: &Attr) -> Result<(), i32> {
         let excludes = attr.exclude_kernel() + attr.exclude_hv() + attr.exclude_guest() > 0;
         let samples = attr.sample_type != 0;
-        if samples && !self.interrupts {
+        if samples && !self.has_filters {
             return Err(libc::EOPNOTSUPP);
         }
-        if excludes && !self.leaves_out { Err(libc::EINVAL) } else { Ok(()) }
+        if excludes && !self.has_filters { Err(libc::EINVAL) } else { Ok(()) }
     }
 
     /// The code of a generic event.

@@ -2,5 +2,5 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-mod mix;
+mod operations;
 mod vendors;
