@@ -207,7 +207,7 @@ impl Lists {
         for Tlb(rules, sets, misses) in &mut self.tlbs {
             let count = sets.len() as u64;
             let other = if rules.index == TlbIndex::Xor { page / count % count } else { 0 };
-            let (hit, _) = touch(&mut sets[(page % count ^ other) as usize], page, rules.ways);
+            let (hit, _) = touch(&mut sets[((page % count) ^ other) as usize], page, rules.ways);
             if hit {
                 return;
             }
