@@ -8,12 +8,6 @@ pub fn defer() {
     os::defer_termination();
 }
 
-/// From now on a termination signal prints `text` and then ends the process, as it does otherwise.
-/// Signals that are ignored stay ignored. Each text stays in memory: for a few.
-pub fn say_at_end(text: String) {
-    os::say_at_end(text);
-}
-
 /// From now on `child`, a process by its number, receives what [`defer`] stores; `None`: no process does.
 pub fn pass_to(child: Option<u32>) {
     os::pass_signals_to(child);

@@ -22,10 +22,6 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     pub(super) assignment: Option<PathBuf>,
 
-    /// Discard what an interrupted run has measured; without this, the same command continues it
-    #[arg(long)]
-    pub(super) afresh: bool,
-
     /// Suppress notes on stderr; they stay in the report
     #[arg(long, short)]
     pub(super) quiet: bool,

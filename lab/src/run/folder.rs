@@ -1,7 +1,6 @@
 //! The report's folder. A run measures into a temporary folder next to it (`report.tmp`), and
-//! renames that when the report is complete. Whatever ends a run, the old report is whole, and
-//! the records of the finished experiments are in the temporary folder. The old report is then
-//! in `report-before`, in the place of the one before it; a quick run's takes no full one's place.
+//! renames that when the report is complete: whatever ends a run, the old report is whole. The old
+//! report then has the time of its run in its name. A quick run's report takes no full one's place.
 
 use std::cell::Cell;
 use std::ffi::OsString;
@@ -10,28 +9,25 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
+use common::output;
 use common::record::Record;
-use common::saved::BYTES;
-use common::system::{files, signals};
-use common::{authentic, output};
+use common::system::{date, files};
 use report::{File, PAGE};
-use serde_json::{Value as Json, json};
 
 use super::earlier_answers::run_of;
 
-/// Marks a temporary folder, and says which run it belongs to.
-const STATE: &str = "unfinished.json";
+/// Locked while a run measures into the temporary folder, which it marks.
+const LOCK: &str = "lock";
 
 /// The report's folder and the temporary one, locked for this run.
 #[derive(Debug)]
 pub(super) struct Folder {
     pub(super) report: PathBuf,
     temporary: PathBuf,
-    /// The experiments that an interrupted run with equal settings has finished.
-    pub(super) found: Vec<String>,
     /// Counts the steps, if a terminal shows them.
     pub(super) steps: Option<Steps>,
-    _lock: Lock,
+    /// Open while locked.
+    lock: Option<Handle>,
 }
 
 /// The number of the step that runs, of all.
@@ -41,22 +37,19 @@ pub(super) struct Steps {
     pub(super) all: usize,
 }
 
-/// A lock file, removed at the end. The lock itself ends with the process.
-#[derive(Debug)]
-struct Lock(PathBuf, #[expect(dead_code, reason = "open while locked")] Handle);
-
-impl Drop for Lock {
+impl Drop for Folder {
+    /// Removes the temporary folder if nothing was measured.
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
+        if self.lock.take().is_some() && !has_entries(&self.temporary.join("records")) {
+            let _ = fs::remove_dir_all(&self.temporary);
+        }
     }
 }
 
 impl Folder {
-    /// Makes or finds the temporary folder of a run, which its `settings` identify; people know it
-    /// by its `command`. With `afresh`, discards what is in it.
-    /// Fails if it cannot be made, another run uses it, or it has the records of a run with other
-    /// settings.
-    pub(super) fn open(path: &Path, command: &str, settings: &str, afresh: bool) -> Result<Folder, Failure> {
+    /// Makes the temporary folder of a run, without what an interrupted run has left in it.
+    /// Fails if it cannot be made, another run uses it, or a quick run would replace a full one's report.
+    pub(super) fn open(path: &Path, is_quick: bool) -> Result<Folder, Failure> {
         let refused = |error: &dyn std::fmt::Display| cannot_write(path, error);
         if path.exists() && !path.is_dir() {
             return Err(refused(&"it is a file"));
@@ -65,71 +58,47 @@ impl Folder {
         if current.is_ok_and(|now| path.canonicalize().is_ok_and(|report| now.starts_with(report))) {
             return Err(refused(&"this command runs inside of it; change to its parent folder"));
         }
-        if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-            fs::create_dir_all(parent).map_err(|error| refused(&error))?;
+        if is_quick && run_of(path).is_some_and(|run| !run.quick) {
+            return Err(refused(&"it has the report of a full run, and --quick makes a smaller one"));
         }
-        let report = path.to_owned();
-        let [temporary, lock] = [sibling(&report, "", ".tmp"), sibling(&report, ".", ".lock")];
-        let locked = files::lock(&lock).map_err(|error| {
-            let _ = fs::remove_file(&lock);
-            refused(&error)
-        })?;
-        let locked =
-            locked.ok_or_else(|| refused(&"another lab run is measuring into it; wait until it ends"))?;
-        let mut folder =
-            Folder { report, temporary, found: Vec::new(), steps: None, _lock: Lock(lock, locked) };
-        if folder.temporary.join(PAGE).exists() && !folder.temporary.join(STATE).exists() {
-            // A kill has interrupted `replace`.
-            folder.swap().map_err(|error| refused(&error))?;
-        }
-        let before = folder.before();
-        if before.symlink_metadata().is_ok() && !is_replaceable(&before) {
-            let name = before.display();
-            return Err(refused(&format!(
-                "the present report gets the name '{name}', which has files that are not from lab run; rename it"
+        let temporary = sibling(path, ".tmp");
+        if has_entries(&temporary) && !temporary.join(LOCK).exists() {
+            return Err(Failure::could_not(format!(
+                "lab run needs the name '{}', and that folder is not from lab run; rename it, or choose another \
+                 folder with --output",
+                temporary.display()
             )));
         }
-        folder.begin(command, settings, afresh)?;
+        let locked = fs::create_dir_all(&temporary).and_then(|()| files::lock(&temporary.join(LOCK)));
+        let lock = locked
+            .map_err(|error| refused(&error))?
+            .ok_or_else(|| refused(&"another lab run is measuring into it; wait until it ends"))?;
+        let folder = Folder { report: path.to_owned(), temporary, steps: None, lock: Some(lock) };
+        folder.empty().map_err(|error| refused(&error))?;
         Ok(folder)
     }
 
-    /// Reuses the temporary folder, or makes a new one.
-    fn begin(&mut self, command: &str, settings: &str, afresh: bool) -> Result<(), Failure> {
-        let text = fs::read(self.temporary.join(STATE));
-        let stored = text.as_ref().ok().and_then(|text| serde_json::from_slice::<Json>(text).ok());
-        let found = self.stored_names();
-        let shown = self.temporary.display();
-        match stored {
-            Some(stored) if !afresh && !found.is_empty() => {
-                if stored["settings"] != *settings {
-                    return Err(Failure::could_not(format!(
-                        "'{shown}' has the records of an interrupted run with other settings (`{}`); repeat that \
-                         command to continue it, or discard it with --afresh",
-                        stored["command"].as_str().unwrap_or_default()
-                    )));
+    /// Removes what an interrupted run has left. Of a run that was killed between the two renames the
+    /// report is complete, and gets its name.
+    fn empty(&self) -> io::Result<()> {
+        if self.temporary.join(PAGE).exists() && !self.report.exists() {
+            fs::create_dir(&self.report)?;
+            for entry in fs::read_dir(&self.temporary)? {
+                let entry = entry?;
+                if entry.file_name() != LOCK {
+                    fs::rename(entry.path(), self.report.join(entry.file_name()))?;
                 }
-                self.found = found;
-                return Ok(());
             }
-            None if text.is_err()
-                && fs::read_dir(&self.temporary).is_ok_and(|mut all| all.next().is_some()) =>
-            {
-                return Err(Failure::could_not(format!(
-                    "lab run needs the name '{shown}', and that folder is not from lab run; rename it, or choose \
-                     another folder with --output"
-                )));
-            }
-            _ => {}
         }
-        let text = json!({ "command": command, "settings": settings }).to_string();
-        let _ = fs::remove_dir_all(&self.temporary);
-        let made = fs::create_dir(&self.temporary)
-            .and_then(|()| fs::write(self.temporary.join(STATE), text))
-            .and_then(|()| fs::create_dir(self.temporary.join("records")));
-        made.map_err(|error| {
-            let _ = fs::remove_dir_all(&self.temporary);
-            cannot_write(&self.report, &error)
-        })
+        for entry in fs::read_dir(&self.temporary)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                fs::remove_dir_all(path)?;
+            } else if !path.ends_with(LOCK) {
+                fs::remove_file(path)?;
+            }
+        }
+        fs::create_dir(self.temporary.join("records"))
     }
 
     /// A file of the temporary folder.
@@ -137,18 +106,7 @@ impl Folder {
         self.temporary.join(name)
     }
 
-    /// The experiments whose records are stored.
-    pub(super) fn stored_names(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.temporary.join("records")).into_iter().flatten().flatten();
-        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-        let mut names: Vec<String> =
-            names.filter_map(|name| Some(name.strip_suffix(".json")?.to_owned())).collect();
-        names.sort();
-        names
-    }
-
-    /// The record stored under `name`, if it can be read and its seal is valid; otherwise calls
-    /// `measure` and stores its record.
+    /// Measures, and stores the record under `name`.
     pub(super) fn record(
         &self,
         name: &str,
@@ -158,111 +116,68 @@ impl Folder {
             done.set(done.get() + 1);
             output::message(format!("{}/{all} {name}", done.get()));
         }
-        let path = self.temporary.join("records").join(format!("{name}.json"));
-        let bytes = files::read_at_most(&path, BYTES).unwrap_or_default();
-        if let Some(stored) = str::from_utf8(&bytes).ok().and_then(|text| authentic::read(text).ok()) {
-            return Ok(stored);
-        }
         let record = measure()?;
-        output::save(&record, &path)?;
-        self.announce_end();
+        output::save(&record, &self.temporary.join("records").join(format!("{name}.json")))?;
         Ok(record)
-    }
-
-    /// From now on Ctrl-C says what is stored, and how to go on.
-    pub(super) fn announce_end(&self) {
-        let stored = match self.stored_names() {
-            names if names.is_empty() => "nothing is stored yet".to_owned(),
-            names => format!("stored: {}; the same command goes on from there", names.join(", ")),
-        };
-        signals::say_at_end(format!("\nlab run: ended early; {stored}\n"));
-    }
-
-    /// Removes the temporary folder if nothing was measured.
-    pub(super) fn tidy(&self) {
-        if self.stored_names().is_empty() {
-            let _ = fs::remove_dir_all(&self.temporary);
-        }
     }
 
     /// Makes the report of `files`, with the files that the user has put into the old one.
     /// Returns the new name of the old one, if there is one.
-    pub(super) fn complete(&self, files: &[File]) -> Result<Option<PathBuf>, Failure> {
+    pub(super) fn complete(mut self, files: &[File]) -> Result<Option<PathBuf>, Failure> {
         let replaced = self.stage(files).and_then(|()| self.replace());
         replaced.map_err(|error| cannot_write(&self.report, &error))
     }
 
     fn stage(&self, files: &[File]) -> io::Result<()> {
-        for entry in fs::read_dir(self.temporary.join("records"))? {
-            // What a kill has left of a file that was being written.
+        for entry in fs::read_dir(&self.report).into_iter().flatten() {
             let path = entry?.path();
-            if path.extension().is_some_and(|ending| ending == "part") {
-                fs::remove_file(path)?;
+            let name = path.file_name().unwrap_or_default();
+            // Answers, and the user's notes.
+            if path.is_file() && name != LOCK && files.iter().all(|(own, _)| Path::new(own) != name) {
+                fs::copy(&path, self.temporary.join(name))?;
             }
         }
         for (name, bytes) in files {
             let path = self.temporary.join(name);
             fs::create_dir_all(path.parent().unwrap_or(&path))?;
-            fs::write(path, bytes)?;
-        }
-        for entry in fs::read_dir(&self.report).into_iter().flatten() {
-            let path = entry?.path();
-            let copy = self.temporary.join(path.file_name().unwrap_or_default());
-            // Answers, and the user's notes; copied anew if an interrupted run has copied them.
-            if path.is_file() && files.iter().all(|(name, _)| self.temporary.join(name) != copy) {
-                fs::copy(&path, &copy)?;
-            }
+            files::write_atomically(&path, bytes).map_err(io::Error::other)?;
         }
         Ok(())
     }
 
-    /// Puts the temporary folder in the place of the report. If this is interrupted between the two
-    /// renames, the next run completes it.
-    fn replace(&self) -> io::Result<Option<PathBuf>> {
-        let state = fs::read(self.temporary.join(STATE))?;
-        fs::remove_file(self.temporary.join(STATE))?;
-        let had_report = self.report.exists();
-        self.swap().inspect_err(|_| _ = fs::write(self.temporary.join(STATE), state))?;
-        Ok(had_report.then(|| self.before()))
-    }
-
-    /// The report becomes the earlier one, which is removed, and the temporary folder the report. Of a
-    /// quick run's report and an earlier full one, the full one stays.
-    fn swap(&self) -> io::Result<()> {
-        let before = self.before();
-        let is_quick = |folder: &Path| run_of(folder).is_some_and(|run| run.quick);
-        if self.report.exists() {
-            let is_lesser = is_quick(&self.report) && is_replaceable(&self.report);
-            if before.exists() && is_lesser && !is_quick(&before) {
-                fs::remove_dir_all(&self.report)?;
-            } else {
-                if before.exists() {
-                    fs::remove_dir_all(&before)?;
-                }
-                fs::rename(&self.report, &before)?;
-            }
+    /// Puts the temporary folder in the place of the report.
+    fn replace(&mut self) -> io::Result<Option<PathBuf>> {
+        let old = self.report.exists().then(|| self.earlier());
+        if let Some(old) = &old {
+            fs::rename(&self.report, old)?;
         }
-        fs::rename(&self.temporary, &self.report)
+        // Windows renames no folder with an open file.
+        self.lock = None;
+        fs::rename(&self.temporary, &self.report)?;
+        fs::remove_file(self.report.join(LOCK))?;
+        Ok(old)
     }
 
-    /// The place of the earlier report.
-    fn before(&self) -> PathBuf {
-        sibling(&self.report, "", "-before")
+    /// A free name for the present report, with the time of its run.
+    fn earlier(&self) -> PathBuf {
+        let measured = run_of(&self.report).map(|run| run.measured).filter(|time| !time.is_empty());
+        let mut name = format!("-{}", measured.unwrap_or_else(date::now));
+        name.retain(|c| c.is_ascii_alphanumeric() || c == '-');
+        while sibling(&self.report, &name).symlink_metadata().is_ok() {
+            name += "-again";
+        }
+        sibling(&self.report, &name)
     }
 }
 
-/// Whether a folder is an earlier report without folders of the user, whose files the report has
-/// too.
-fn is_replaceable(folder: &Path) -> bool {
-    let is_own = |path: PathBuf| !path.is_dir() || path.ends_with("records") || path.ends_with("pictures");
-    let mut paths = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    folder.join(PAGE).is_file() && paths.all(is_own)
+/// Whether a folder is there and not empty.
+pub(super) fn has_entries(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
 }
 
-/// The name of `path`, between `before` and `after`.
-fn sibling(path: &Path, before: &str, after: &str) -> PathBuf {
-    let mut name = OsString::from(before);
-    name.push(path.file_name().unwrap_or_default());
+/// The name of `path`, with `after` behind it.
+fn sibling(path: &Path, after: &str) -> PathBuf {
+    let mut name = OsString::from(path.file_name().unwrap_or_default());
     name.push(after);
     path.with_file_name(name)
 }
@@ -282,84 +197,70 @@ mod tests {
         [PAGE, "records/a.json"].map(|name| (name.to_owned(), text.as_bytes().to_vec())).to_vec()
     }
 
-    fn open(path: &Path, settings: &str, afresh: bool) -> Result<Folder, Failure> {
-        Folder::open(path, &format!("lab run {settings}"), settings, afresh)
+    fn page(number: u32, is_quick: bool) -> String {
+        let run = format!(r#"{{"report":"","measured":"{number}","quick":{is_quick}}}"#);
+        format!("<script type=\"application/json\" id=\"run\">{run}</script>")
     }
 
     #[test]
-    fn one_earlier_report_is_kept_and_the_users_files_are_copied() {
+    fn every_earlier_report_stays_and_the_users_files_are_copied() {
         let place = tempfile::tempdir().unwrap();
         let at = place.path().join("r");
         let read = |name: &str| fs::read_to_string(place.path().join(name)).unwrap();
-        open(&at, "", false).unwrap().complete(&report("old")).unwrap();
+        let run =
+            |number: u32| Folder::open(&at, false).unwrap().complete(&report(&page(number, false))).unwrap();
+        assert_eq!(run(1), None);
         fs::write(at.join("answers.json"), "mine").unwrap();
-        let run = open(&at, "", false).unwrap();
-        assert!(open(&at, "", false).unwrap_err().to_string().contains("another lab run"));
-        run.complete(&report("new")).unwrap();
-        drop(run);
-        for (name, text) in [("r", "new"), ("r-before", "old")] {
+        let now = Folder::open(&at, false).unwrap();
+        assert!(Folder::open(&at, false).unwrap_err().to_string().contains("another lab run"));
+        now.complete(&report(&page(1, true))).unwrap();
+        run(3);
+        for (name, text) in [("r-1", page(1, false)), ("r-1-again", page(1, true)), ("r", page(3, false))] {
             let texts = [PAGE, "records/a.json", "answers.json"].map(|file| read(&format!("{name}/{file}")));
-            assert_eq!(texts, [text, text, "mine"]);
+            assert_eq!(texts, [text.clone(), text, "mine".to_owned()]);
             assert_eq!(fs::read_dir(place.path().join(name)).unwrap().count(), 3);
         }
-        open(&at, "", false).unwrap().complete(&report("newer")).unwrap();
-        assert_eq!((read("r/report.html"), read("r-before/report.html")), ("newer".into(), "new".into()));
-        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 2);
-        fs::create_dir(place.path().join("r-before/photos")).unwrap();
-        assert!(open(&at, "", false).unwrap_err().to_string().contains("r-before"));
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 3);
     }
 
     #[test]
-    fn quick_runs_leave_the_report_of_a_full_one() {
+    fn a_quick_run_replaces_no_full_one() {
         let place = tempfile::tempdir().unwrap();
         let at = place.path().join("r");
-        let run = |number: u32, quick: bool| {
-            let run = format!(r#"{{"report":"","measured":"{number}","quick":{quick}}}"#);
-            let page = format!("<script type=\"application/json\" id=\"run\">{run}</script>");
-            open(&at, "", false).unwrap().complete(&report(&page)).unwrap();
-            run_of(&place.path().join("r-before")).map(|run| run.measured)
-        };
-        let before = [false, true, true, false, true, false, false].into_iter().zip(1..);
-        let earlier: Vec<_> = before.map(|(quick, number)| run(number, quick)).collect();
-        assert_eq!(
-            earlier,
-            [None, Some("1"), Some("1"), Some("1"), Some("4"), Some("4"), Some("6")]
-                .map(|run| run.map(str::to_owned))
-        );
+        for (number, is_quick) in [(1, true), (2, true), (3, false), (4, false)] {
+            Folder::open(&at, is_quick).unwrap().complete(&report(&page(number, is_quick))).unwrap();
+        }
+        assert!(Folder::open(&at, true).unwrap_err().to_string().contains("the report of a full run"));
+        assert_eq!(fs::read_to_string(at.join(PAGE)).unwrap(), page(4, false));
     }
 
     #[test]
-    fn damaged_records_are_measured_again_and_a_folder_of_another_kind_is_left_alone() {
+    fn what_an_interrupted_run_left_is_removed_and_a_folder_of_another_kind_is_not() {
         let place = tempfile::tempdir().unwrap();
         let [at, temporary] = ["r", "r.tmp"].map(|name| place.path().join(name));
-        let record = |machine: &str| Ok(Record::new("spark", machine));
-        open(&at, "a", false).unwrap().record("spark", || record("one")).unwrap();
-        let second = open(&at, "a", false).unwrap();
-        assert_eq!(second.record("spark", || record("two")).unwrap().machine, "one");
-        fs::write(second.temporary("records/spark.json"), "{\"half").unwrap();
-        assert_eq!(second.record("spark", || record("two")).unwrap().machine, "two");
-        drop(second);
-        let third = open(&at, "a", true).unwrap();
-        assert!(third.found.is_empty());
-        third.tidy();
-        drop(third);
+        let first = Folder::open(&at, false).unwrap();
+        first.record("spark", || Ok(Record::new("spark", "one"))).unwrap();
+        drop(first);
+        assert!(temporary.join("records/spark.json").exists());
+        drop(Folder::open(&at, false).unwrap());
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
         fs::create_dir(&temporary).unwrap();
         fs::write(temporary.join("mine"), "").unwrap();
-        assert!(open(&at, "a", true).unwrap_err().to_string().contains("r.tmp"));
+        assert!(Folder::open(&at, false).unwrap_err().to_string().contains("r.tmp"));
     }
 
-    /// What a kill between two steps of `replace` leaves: no report, and a complete one that has
+    /// What a kill between the two renames of `replace` leaves: no report, and a complete one that has
     /// the temporary name.
     #[test]
     fn an_interrupted_replacement_is_finished_by_the_next_run() {
         let place = tempfile::tempdir().unwrap();
-        let [at, temporary, old] = ["r", "r.tmp", "r-before"].map(|name| place.path().join(name));
-        open(&at, "", false).unwrap().complete(&report("one")).unwrap();
+        let [at, temporary] = ["r", "r.tmp"].map(|name| place.path().join(name));
+        Folder::open(&at, false).unwrap().complete(&report(&page(1, false))).unwrap();
         fs::rename(&at, &temporary).unwrap();
-        open(&at, "", false).unwrap().complete(&report("two")).unwrap();
+        fs::write(temporary.join(LOCK), "").unwrap();
+        Folder::open(&at, false).unwrap().complete(&report("two")).unwrap();
         assert_eq!(fs::read_dir(&place).unwrap().count(), 2);
         assert_eq!(fs::read(at.join(PAGE)).unwrap(), b"two");
-        assert_eq!(fs::read(old.join(PAGE)).unwrap(), b"one");
+        assert_eq!(fs::read(place.path().join("r-1").join(PAGE)).unwrap(), page(1, false).as_bytes());
     }
 }

@@ -15,13 +15,13 @@ use std::time::Instant;
 use common::cli::{Measuring, Modelling, Output};
 use common::failure::Failure;
 use common::measure::Session;
-use common::system::{cpu, date, facts::Facts, host};
+use common::system::{cpu, date, host};
 use common::units::Bytes;
 use common::{input, output};
 use report::{Assignment, GUIDES, PAGE, Report, Run};
 
 pub(crate) use args::Args;
-use folder::{Folder, Steps};
+use folder::{Folder, Steps, has_entries};
 use own_sections::ProgramCall;
 use settings::Settings;
 
@@ -29,7 +29,7 @@ use settings::Settings;
 const MEMORY_NEEDED: Bytes = Bytes::mib(48);
 
 /// Measures, writes the report, and prints its path. Each experiment's record is stored as
-/// soon as it is measured; the same command continues an interrupted run.
+/// soon as it is measured.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // Fails now if there is not enough memory to make the report later.
     if let Some(free) = host::free_memory().filter(|free| *free < MEMORY_NEEDED) {
@@ -52,26 +52,20 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     )?;
     session.ends_at_signal = true;
     let settings = Settings::new(args.quick, &args.sizes(&assignment), args.hasten, &session.machine);
-    let (version, host, machine) = (common::VERSION, Facts::of_host().host_name, session.machine.summary());
-    let (source, cpu) = (args.counters, args.cpu);
-    let words: Vec<_> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    // Everything that a record depends on: a run with other settings does not reuse it.
-    let state = format!("{version}, {host:?}, {machine}, {source:?}, {cpu:?}, {settings:?}, {calls:?}");
-    let mut folder = Folder::open(&args.output, &format!("lab {}", words.join(" ")), &state, args.afresh)?;
+    let mut folder = Folder::open(&args.output, args.quick)?;
     left_out.iter().for_each(|what| note(args, format!("note: {what}")));
     if !args.quiet {
         // Between measured regions only.
         let all = calls.len() + experiments::count(session.measures_host);
         folder.steps = std::io::stderr().is_terminal().then(|| Steps { done: Cell::new(0), all });
     }
-    folder.announce_end();
-    let done = measure(args, assignment, &calls, session, settings, &folder);
-    folder.tidy();
-    done.map_err(|failure| match (failure, folder.stored_names().len()) {
-        (Failure::CouldNot(reason), count @ 1..) => Failure::CouldNot(format!(
-            "{reason}; the same command goes on from there: experiments stored: {count}"
+    let records = folder.temporary("records");
+    measure(args, assignment, &calls, session, settings, folder).map_err(|failure| match failure {
+        Failure::CouldNot(reason) if has_entries(&records) => Failure::CouldNot(format!(
+            "{reason}; what was measured until then is in '{}', which the next run removes",
+            records.display()
         )),
-        (failure, _) => failure,
+        failure => failure,
     })
 }
 
@@ -87,37 +81,29 @@ fn measure(
     calls: &[ProgramCall],
     session: Session,
     settings: Settings,
-    folder: &Folder,
+    folder: Folder,
 ) -> Result<(), Failure> {
     let started = Instant::now();
     // If typed answers cannot be read, they would be lost: measure nothing.
     earlier_answers::read_from(&folder.report)?;
     let mut remarks = Vec::new();
-    if !folder.found.is_empty() {
-        let found = folder.found.join(", ");
-        note(
-            args,
-            format!("lab run: goes on with an interrupted run (--afresh starts over); stored: {found}"),
-        );
-        remarks.push(format!("an interrupted run had measured these before: {found}"));
-    }
     // The assignment's own programs first, so that their errors show early. They choose
     // their processors themselves, so this run's pinning is suspended.
     let own = cpu::allowed();
     cpu::pin(&session.cpus);
-    let further = own_sections::measure(calls, &assignment, folder, &mut remarks)?;
+    let further = own_sections::measure(calls, &assignment, &folder, &mut remarks)?;
     cpu::pin(&own);
-    let mut findings = experiments::run_all(session, settings, folder, remarks)?;
+    let mut findings = experiments::run_all(session, settings, &folder, remarks)?;
     findings.took = started.elapsed().as_secs_f64();
     let typed = earlier_answers::read_from(&folder.report)?;
     let mut report = Report::new(&findings, assignment, further, typed);
     report.run =
         Run { report: earlier_answers::report_of(&folder.report), measured: date::now(), quick: args.quick };
+    let page = folder.report.join(PAGE);
     if let Some(old) = folder.complete(&report.files().map_err(Failure::could_not)?)? {
         note(args, format!("lab run: an earlier report is in {}", old.display()));
     }
     report.warnings().iter().for_each(|warning| note(args, format!("note: {warning}")));
-    let page = folder.report.join(PAGE);
     note(args, format!("lab run: {} is ready; open it in a browser, or print it from there", page.display()));
     Ok(())
 }

@@ -93,7 +93,7 @@ fn what_cannot_be_carried_out_is_reported_before_anything_is_measured() {
             1,
             "shows 'nope', and no record of its programs has that; they have program, size, mflops",
         ),
-        ("--afresh --assignment fails.toml", 1, "`mine fails` failed: mine: no luck"),
+        ("--assignment fails.toml", 1, "`mine fails` failed: mine: no luck"),
     ] {
         let ran = lab(&program, folder, &format!("{RUN} --size 16 {args}"));
         let message = String::from_utf8_lossy(&ran.stderr);

@@ -105,8 +105,6 @@ pub(crate) fn termination_requested() -> bool {
 
 pub(crate) fn exit_if_requested() {}
 
-pub(crate) fn say_at_end(_text: String) {}
-
 /// # Safety
 ///
 /// The same as for [`crate::step::trace`].

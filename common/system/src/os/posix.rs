@@ -1,7 +1,7 @@
 //! Shared by Linux and macOS.
 
 use std::ptr::{NonNull, null, null_mut};
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use figures::units::{Bytes, Seconds};
 
@@ -125,35 +125,12 @@ fn pass(signal: libc::c_int, child: libc::c_int) {
     }
 }
 
-/// What a termination signal prints before it ends the process.
-static LAST_WORDS: AtomicPtr<String> = AtomicPtr::new(null_mut());
-
-extern "C" fn speak(signal: libc::c_int) {
-    // SAFETY: the text is null or was leaked; POSIX allows write and raise in a handler. The
-    // signal's action is the default again, and takes effect at the end of this handler.
-    unsafe {
-        if let Some(text) = LAST_WORDS.load(Ordering::Acquire).as_ref() {
-            libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len());
-        }
-        libc::raise(signal);
-    }
-}
-
-pub(crate) fn say_at_end(text: String) {
-    LAST_WORDS.store(Box::leak(Box::new(text)), Ordering::Release);
-    at_termination(speak);
-}
-
 pub(crate) fn defer_termination() {
-    at_termination(remember);
-}
-
-fn at_termination(handler: extern "C" fn(libc::c_int)) {
     for signal in ENDS.into_iter().filter(|signal| !is_ignored(*signal)) {
-        // SAFETY: zero bytes are a valid action; both handlers do only what POSIX allows in one.
+        // SAFETY: zero bytes are a valid action; the handler does only what POSIX allows in one.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
-            action.sa_sigaction = handler as *const () as libc::sighandler_t;
+            action.sa_sigaction = remember as extern "C" fn(libc::c_int) as *const () as libc::sighandler_t;
             // The next signal ends the process; interrupted system calls are restarted.
             action.sa_flags = libc::SA_RESETHAND | libc::SA_RESTART;
             libc::sigaction(signal, &action, null_mut());
