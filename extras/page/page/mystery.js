@@ -28,25 +28,26 @@ function mysteryPage(section, write) {
   const wrong = complaint();
   const box = pictureBox("mystery-chart");
   const entry = (key, name, type = "text") => field(key, el("input", { name, type, autocomplete: "off" }));
-  const lacking = complaint();
   const saved = el("p", { role: "status" });
-  const answer = el("form", { class: "controls wide" },
+  const answer = el("form", { class: "controls wide", hidden: true },
     el("h3", {}, t("mystery-answer")),
     el("div", { class: "row" }, entry("mystery-number", "student-1-number"), entry("mystery-student", "student-1-name")),
     Object.entries(MYSTERY_LEVELS).map(([level, id]) => el("fieldset", {}, el("legend", {}, t("mystery-level", level)),
       valueField(`${id}-size`, "mystery-size", "bytes", ["B", "KiB", "MiB"]), valueField(`${id}-line`, "mystery-line", "bytes", ["B", "KiB", "MiB"]),
       valueField(`${id}-ways`, "mystery-ways", "count", []),
       field("mystery-why", el("textarea", { name: `${id}-size-why`, rows: 4 })))),
-    el("p", { class: "buttons" }, el("button", {}, t("mystery-save"))), lacking.box, saved);
+    el("p", { class: "buttons" }, el("button", {}, t("mystery-save"))), saved);
+  const unread = el("p", { class: "soft" }, t("mystery-unread")); // in place of the answer, until what is stored of it was read
   const link = el("p", {});
-  section.append(form, status, link, wrong.box, el("div", { class: "beside" }, el("div", { class: "pictured" }, box), answer));
+  section.append(form, status, link, wrong.box, el("div", { class: "beside" }, el("div", { class: "pictured" }, box), answer, unread));
   useAsDefaults(form);
   let machine;
   let helper;
 
-  // Typed text is stored for each machine; a browser may forbid that.
+  // What was typed for each machine, and in other windows: {id: {saved, text}}. A browser may store nothing.
+  const known = {};
   const store = new Store(() => { saved.textContent = t("mystery-unkept"); });
-  const place = () => `mystery ${machine?.name ?? ""}`;
+  const place = () => `mystery ${machine?.name}`;
   // The answers by field: a text, or a value's form, numbers and unit.
   const typed = () => {
     const fields = {};
@@ -57,11 +58,10 @@ function mysteryPage(section, write) {
     }
     return fields;
   };
+  const values = () => [...answer.querySelectorAll(".value")];
   // Says how a value is read, or why it is not: by the rule of the report and of the grader.
-  function read(id) {
-    const field = byId(id);
-    if (!field?.dataset.kind) return;
-    const value = typed()[id];
+  function read(field) {
+    const value = typed()[field.id];
     field.dataset.form = value.form;
     const { doubt, low, below, value: one } = core({ do: "reading", kind: field.dataset.kind, typed: value });
     const unit = field.dataset.kind === "bytes" ? t("bytes") : "";
@@ -69,36 +69,42 @@ function mysteryPage(section, write) {
     field.lastElementChild.textContent = doubt ?? said;
     field.lastElementChild.classList.toggle("doubt", Boolean(doubt));
   }
-  let since = 0; // keys since the last recall
+  // Only the person's own input is stored.
   function keep({ name }) {
     const [id] = name.split(".");
-    since++;
+    const text = typed()[id];
     saved.textContent = "";
-    lacking.say();
-    store.putField(place(), id, typed()[id]);
-    read(id);
+    known[place()][id] = { saved: new Date().toISOString(), text };
+    store.putField(place(), id, text);
+    if (byId(id)?.dataset.kind) read(byId(id));
   }
+  // Shows what is stored for this machine, also from another window; no field is empty before that.
   async function recall() {
+    if (!machine) return;
     const at = place();
-    since = 0;
-    const kept = await store.fields(at);
-    if (at !== place() || since) return;
+    const own = known[at] ??= {};
+    for (const [id, field] of Object.entries(await store.fields(at))) if (!own[id] || own[id].saved <= field.saved) own[id] = field;
+    if (at !== place()) return;
     for (const control of answer.elements) {
       const [id, part] = control.name?.split(".") ?? [];
-      if (id) control.value = (part ? kept[id]?.text[part] : kept[id]?.text) ?? (part === "form" ? "one" : "");
+      if (!id) continue;
+      const text = part ? own[id]?.text?.[part] : own[id]?.text;
+      const shown = typeof text === "string" ? text : part === "form" ? "one" : "";
+      if (control.value.trim() !== shown) control.value = shown;
+      if (control.selectedIndex === -1) control.selectedIndex = 0; // another version's
     }
-    for (const field of answer.querySelectorAll(".value")) read(field.id);
+    values().forEach(read);
+    answer.hidden = false;
+    unread.hidden = true;
     section.dataset.recalled = at;
   }
 
   function open(text) {
     const opened = core({ do: "machine", toml: text });
     if (!opened.sealed) throw new Error(t("mystery-open"));
-    const first = !machine;
     if (machine?.text !== text) clear(); // another machine's curves
+    if (machine?.name !== opened.name) [answer.hidden, unread.hidden, saved.textContent] = [true, false, ""];
     machine = { text, name: opened.name };
-    // Text typed before a machine was chosen belongs to this one.
-    if (first) for (const control of answer.elements) if (control.name && control.value.trim()) keep(control);
     recall();
     link.replaceChildren(el("a", { href: `#mystery?${new URLSearchParams({ sealed: text })}` }, t("mystery-link", machine.name)));
   }
@@ -139,17 +145,19 @@ function mysteryPage(section, write) {
   form.addEventListener("input", clear); // the chart is of other settings
   form.addEventListener("input", () => write({ ...stateOf(form), ...(machine && { sealed: machine.text }) }));
   answer.addEventListener("input", ({ target }) => keep(target));
-  answer.addEventListener("submit", event => {
+  answer.addEventListener("submit", async event => {
     event.preventDefault();
     const fields = typed();
+    const doubts = values().filter(field => field.querySelector(".doubt")?.textContent)
+      .map(field => `${field.closest(".controls fieldset:not(.value)").querySelector("legend").textContent}, ${field.querySelector("legend").textContent}`);
+    const name = `answers-${machine.name.replace(/[^\w.-]/g, "_")}.json`;
+    const as = await saveFile(name, `${JSON.stringify({ format: "cache-lab-answers", version: 2, saved: new Date().toISOString(), fields }, null, 1)}\n`);
     const { form: shape, value } = fields["s311-c-size"];
-    if (!fields["student-1-name"] || !value && ["one", "range"].includes(shape) || !fields["s311-c-size-why"]) return lacking.say(t("mystery-lacks"));
-    const name = `answers-${(machine?.name ?? "machine").replace(/[^\w.-]/g, "_")}.json`;
-    download(name, JSON.stringify({ format: "cache-lab-answers", version: 2, saved: new Date().toISOString(), fields }, null, 1));
-    lacking.say();
-    saved.textContent = `${t("mystery-saved", name)} ${self === top ? "" : t("mystery-frame")}`;
+    const isShort = !fields["student-1-name"] || !value && ["one", "range"].includes(shape) || !fields["s311-c-size-why"];
+    saved.textContent = as === "" ? t("mystery-unsaved") : [as ? t("mystery-saved", as) : `${t("mystery-asked", name)} ${self === top ? "" : t("mystery-frame")}`,
+      doubts.length && t("mystery-doubts", doubts.join("; ")), isShort && t("mystery-lacks")].filter(Boolean).join(" ");
   });
-  recall();
+  addEventListener("focus", recall); // of two windows
   return { restore: state => {
     restore(form, state);
     if (state.sealed && state.sealed !== machine?.text) guarded(async () => open(state.sealed))(new Event("restore"));

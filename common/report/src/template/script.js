@@ -214,20 +214,9 @@
   // Says that the file is saved only if the browser reports it.
   async function save() {
     const text = `${JSON.stringify(answers(), null, 2)}\n`;
-    try {
-      const file = await showSaveFilePicker({ suggestedName: "answers.json", types: [{ accept: { "application/json": [".json"] } }] });
-      const writing = await file.createWritable();
-      await writing.write(text);
-      await writing.close();
-      return t("Saved as {}. Put it into the report's folder: the next lab run into that folder reads it.", file.name);
-    } catch (error) {
-      if (error.name === "AbortError") return t("Nothing was saved.");
-    }
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-    link.download = "answers.json";
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    const name = await saveFile("answers.json", text);
+    if (name) return t("Saved as {}. Put it into the report's folder: the next lab run into that folder reads it.", name);
+    if (name === "") return t("Nothing was saved.");
     $("copy").value = text;
     $("reserve").hidden = false;
     return t("Your browser was asked to save answers.json; look for it in its downloads. To hand it in, give it to lab handin --answers. If you put it into the report's folder, the next lab run reads it.");

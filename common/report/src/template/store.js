@@ -53,8 +53,33 @@ class Store {
       ids = all.getAllKeys(range);
       return all.getAll(range);
     }, []);
-    return Object.fromEntries(records.map((record, at) => [ids.result[at].slice(key.length + 1), JSON.parse(record)]));
+    const read = record => { try { return JSON.parse(record); } catch { return undefined; } }; // another version's
+    return Object.fromEntries(records.map((record, at) => [ids.result[at].slice(key.length + 1), read(record)]).filter(([, field]) => field?.saved));
   }
+}
+
+// Offers `text` as a file: the name under which the browser saved it, "" if the person chose not to, undefined if
+// the browser was only asked to.
+async function saveFile(name, text) {
+  try {
+    const file = await showSaveFilePicker({ suggestedName: name, types: [{ accept: { "application/json": [".json"] } }] });
+    const writing = await file.createWritable();
+    await writing.write(text);
+    await writing.close();
+    return file.name;
+  } catch (error) {
+    if (error.name === "AbortError") return "";
+  }
+  download(name, text, "application/json");
+  return undefined;
+}
+
+function download(name, text, type) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
 // The text of a file: UTF-8, or UTF-16 where its first two bytes say so.
