@@ -33,7 +33,7 @@ function anyPage(section, write) {
     el("p", { class: "buttons" },
       el("button", { type: "button", click: () => use(toml.value) }, t("any-use")),
       el("button", { type: "button", click: () => download("machine.toml", toml.value, "text/plain") }, t("any-save"))));
-  const waiting = el("p", { class: "buttons", hidden: true }, el("progress", { "aria-label": t("any-drawing") }),
+  const waiting = el("p", { class: "buttons waiting", hidden: true }, el("progress", { "aria-label": t("any-drawing") }),
     el("button", { type: "button", click: () => helper?.stop() }, t("here-stop")));
   section.append(el("div", { class: "split" }, form,
     el("div", { class: "results" }, wrong.box, waiting, box, odd, reading, importing, products(() => current()))));
@@ -92,7 +92,7 @@ function anyPage(section, write) {
       box.toggleAttribute("aria-busy", !quick);
       if (!quick) late = setTimeout(() => { waiting.hidden = false; if (again) helper?.stop(); }, 500);
       const drawn = quick ? core(request) : await (helper ??= new Helper()).ask(request);
-      const before = box.querySelector("svg");
+      const before = box.querySelector("svg:not(.before)");
       picture(box, drawn.svg, title => sweepTable(drawn.record, title, pointLink), pointAt);
       shadow(box, before);
       shown = asked;
@@ -198,7 +198,6 @@ function pointOf(size, stride, form, level) {
   const lines = Math.ceil(size / Math.max(stride, line));
   const used = Math.min(lines, sets / gcd(Math.max(1, Math.floor(stride / line)), sets));
   const fields = ["size", "line", "ways", "replacement", "write", "allocate"].map(name => [`${name}1`, value(name)]);
-  const many = (key, count) => t(count === 1 ? `one-${key}` : `${key}s`, count);
   const reason = t("point-reason", many("line", lines), many("set", used), many("way", ways));
   return { ...opens(size, stride, Object.fromEntries(fields), reason), inset: { size, stride, line, ways, sets } };
 }
@@ -220,7 +219,7 @@ function shadow(box, before) {
   const now = box.querySelector("svg");
   const axes = svg => [...svg.querySelectorAll("text")].map(text => text.textContent.trim()).filter(text => text.length < 12).join();
   if (!before || before.outerHTML === now.outerHTML || axes(before) !== axes(now)) return;
-  before.classList.add("before");
+  before.setAttribute("class", "before"); // a picture: the script of charts gives it no focus and no points
   before.setAttribute("aria-hidden", "true");
   before.removeAttribute("tabindex");
   for (const text of before.querySelectorAll("title, desc, text, metadata")) text.remove();

@@ -7,6 +7,9 @@ function t(key, ...values) {
   return values.reduce((filled, value, i) => filled.replaceAll(`{${i}}`, value), text);
 }
 
+// "1 line", "2 lines".
+const many = (key, count) => t(count === 1 ? `one-${key}` : `${key}s`, count);
+
 // el("p", {class: "x"}, "text", child): attributes with a function are listeners.
 function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -131,7 +134,7 @@ function setsPicture({ size, stride, line, ways, sets }) {
   const made = el("div", { class: "inset" });
   made.innerHTML = `<svg width="${across * side}" height="${Math.ceil(boxes / across) * side}" aria-hidden="true">${drawn.join("")}</svg>`;
   const over = held.filter(count => count > ways).length;
-  made.append(t(over ? "inset-over" : "inset-fits", over, Math.max(...held), ways));
+  made.append(t(over ? "inset-over" : "inset-fits", over, Math.max(...held), many("way", ways)));
   return made;
 }
 // Below the values of a point, its sets.
@@ -184,12 +187,6 @@ function table(caption, head, rows) {
 function complaint() {
   const box = el("p", { class: "complaint", role: "alert" });
   return { box, say: text => { box.textContent = text ?? ""; box.hidden = !text; } };
-}
-
-function download(name, text, type = "application/json") {
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  el("a", { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
 const LARGEST_FILE = 10 << 20;
