@@ -9,15 +9,11 @@ const PRESETS = {
 };
 // Most steps of a program that are shown: `MAX_STEPS` of the library.
 const MOST_STEPS = 20000;
-// What is counted for a question: misses and accesses of these steps, before it says what
-// happens. The next question changes a field and asks for a count up to `most`.
+// What is counted for a question: misses and accesses of these steps, before it says what happens.
 const TALLIES = {
-  stride: { from: 16, to: 32, of: ({ arrays: [x] }) => (x ? [x.misses, (x.hits + x.misses) / 2] : [0, 0]),
-    next: { set: { stride: "4K" }, from: 32, to: 64, most: 16, step: 1 } },
-  transposed: { from: 8192, to: 8448, of: ({ arrays }) => { const { misses, hits } = arrays.find(({ name }) => name === "tmp") ?? { misses: 0, hits: 0 }; return [misses, hits + misses]; },
-    next: { set: { line1: "32" }, from: 8192, to: 8448, most: 64, step: 1 } },
-  power: { from: 0, to: MOST_STEPS, of: ({ counts }) => [counts.conflict, counts.accesses],
-    next: { set: { n: "48" }, from: 0, to: MOST_STEPS, most: 6000, step: 250 } },
+  stride: { from: 16, to: 32, of: ({ arrays: [x] }) => (x ? [x.misses, (x.hits + x.misses) / 2] : [0, 0]) },
+  transposed: { from: 8192, to: 8448, of: ({ arrays }) => { const { misses, hits } = arrays.find(({ name }) => name === "tmp") ?? { misses: 0, hits: 0 }; return [misses, hits + misses]; } },
+  power: { from: 0, to: MOST_STEPS, of: ({ counts }) => [counts.conflict, counts.accesses] },
 };
 // The field that a question asks to change; and fields that are not of its settings.
 const CHANGED = { power: "n" };
@@ -26,13 +22,12 @@ const GUESSES = 3;
 // Largest number of lines of a cache, and of ways, that can be shown.
 const MOST_LINES = 4096;
 const MOST_WAYS = 1024;
-// Most lines of a text that are shown at once; most characters that are used, and that are
-// in the address.
+// Most lines of a text that are shown at once.
 const MOST_TEXT = 60;
-const MOST_USED = 1 << 20;
-const MOST_ADDRESS = 2000;
 // In the order of their digits in `walked.outcomes`.
 const OUTCOMES = ["hit", "compulsory", "capacity", "conflict"];
+// The counts in the order of thought.
+const COUNTS = ["accesses", "hits", "compulsory", "capacity", "conflict", "evictions", "write_backs"];
 // Steps per second that play makes, by its slider.
 const SPEEDS = [1, 2, 4, 8, 16];
 
@@ -40,10 +35,9 @@ function insidePage(section, write) {
   const text = (key, name, value, term) => field(key, el("input", { name, value, autocomplete: "off" }), { term });
   const hidden = (name, value = "") => el("input", { type: "hidden", name, value });
   const programs = ["cm1", "mm1", "mm2", "mm3", ...ORDERS.map(order => `dgemm ${order}`)];
-  const file = el("input", { type: "file", accept: ".txt,.out,.log,.trace" });
   const form = el("form", { class: "controls" }, hidden("preset"), hidden("guess"),
     field("inside-kernel", select("kernel", [...programs.map(name => [name, t(`kernel-${name}`)]), ["own", t("inside-own")]], "mm1")),
-    field("inside-text", el("textarea", { name: "own", rows: 6, spellcheck: "false" }, t("inside-own-first")), { hint: t("inside-own-hint") }), field("inside-file", file),
+    field("inside-text", el("textarea", { name: "own", rows: 6, spellcheck: "false" }, t("inside-own-first")), { hint: t("inside-own-hint") }),
     text("inside-n", "n", "32"), text("inside-array", "array", "64K"), text("inside-stride", "stride", "8K", "stride"), text("inside-passes", "passes", "3"),
     levelFields(1, false), hidden("at", "0"));
   const wrong = complaint();
@@ -56,31 +50,30 @@ function insidePage(section, write) {
     el("option", { value: name }, t(`inside-kind-${name}`))));
   const said = el("p", { class: "said", role: "status" });
   const playing = el("button", { type: "button", id: "inside-play", click: () => play(!playing.next) }, t("inside-play"));
-  const speed = el("input", { type: "range", id: "speed", min: 0, max: SPEEDS.length - 1, value: 1, "aria-label": t("inside-speed"), title: t("inside-speed") });
+  const speed = el("input", { type: "range", id: "speed", min: 0, max: SPEEDS.length - 1, value: 1 });
   const strip = el("canvas", { id: "strip", role: "img", "aria-label": t("inside-strip"), click: event => play(false) ||
     step(1 + Math.floor(walked.steps * event.offsetX / strip.clientWidth)) });
   const stepper = el("div", { class: "stepper" },
     el("div", { class: "buttons" },
-      go("inside-first", "|◀", () => 0), go("inside-back", "◀", () => at() - 1), go("inside-on", "▶", () => at() + 1),
+      go("inside-first", "|◀", () => 0), go("inside-back", "◀", () => at() - 1), el("button", { type: "button", "aria-label": t("inside-half"), title: t("inside-half"), id: "inside-half", click: halfStep }, "½"), go("inside-on", "▶", () => at() + 1),
       el("button", { type: "button", "aria-label": t("inside-miss"), title: t("inside-miss"), id: "inside-miss", click: nextMiss }, "▶ miss"),
-      kind, go("inside-last", "▶|", () => walked.steps), playing, speed),
+      kind, go("inside-last", "▶|", () => walked.steps), playing, el("label", { for: "speed" }, t("inside-speed")), speed),
     el("div", { class: "grow" }, strip, el("div", { class: "range" },
       el("label", { for: "step", class: "hidden-label" }, t("inside-slider")), range, el("small", { id: "step-at" }))),
     said);
   const key = el("p", { class: "key" }, OUTCOMES.map(name => el("span", { class: name }, t(`inside-${name}`))));
   const view = el("div", { class: "inside" });
   const guesses = el("fieldset", { class: "guesses" });
-  const count = el("input", { type: "range", id: "next-count", input: () => { byId("next-said").textContent = number(count.value, 0); } });
-  const next = el("div", { id: "next" }, el("label", { for: "next-count" }), el("p", { class: "buttons" }, count, el("output", { id: "next-said" }),
-    el("button", { type: "button", click: tryNext }, t("inside-next-try"))), el("p", { role: "status" }));
+  const address = el("input", { id: "probe", autocomplete: "off", spellcheck: "false", placeholder: "0x1000", input: probe });
+  const probed = el("output", { for: "probe" });
   const after = el("div", {}, el("div", { class: "answer", id: "preset" }, el("p", { id: "guessed" }), el("p", { id: "tally", "aria-live": "polite" }),
-    el("div", { id: "happens" }, el("p", {}), el("details", {}, el("summary", {}, t("inside-why")), el("p", { id: "preset-answer" })), next),
+    el("div", { id: "happens" }, el("p", {}), el("details", {}, el("summary", {}, t("inside-why")), el("p", { id: "preset-answer" }))),
     el("p", {}, t("inside-moved"), " ", el("button", { type: "button", click: () => preset(form.elements.preset.value, form.elements.guess.value) }, t("inside-return")))),
-  wrong.box, stepper, key, view, el("p", { class: "soft", id: "preset-note" }));
+  wrong.box, stepper, el("div", { class: "under" }, key, el("p", { class: "probe" }, el("label", { for: "probe" }, t("inside-probe")), address, probed)), view,
+  el("p", { class: "soft", id: "preset-note" }));
   section.append(el("p", { class: "buttons", role: "group", "aria-label": t("inside-presets") }, Object.keys(PRESETS).map(key =>
     el("button", { type: "button", click: () => preset(key) }, t(`inside-preset-${key}`)))));
-  const score = el("p", { id: "score" });
-  section.append(el("div", { class: "split" }, form, el("div", { class: "results" }, guesses, after)), score);
+  section.append(el("div", { class: "split" }, form, el("div", { class: "results" }, guesses, after)));
   useAsDefaults(form);
   form.isPossible = () => {
     const first = isMachine(form, false)?.levels[0];
@@ -89,6 +82,8 @@ function insidePage(section, write) {
   };
   let walked = { steps: 0 };
   let state;  // after the present step
+  let isHalf = false; // whether the next access is shown, compared with the tags of its set
+  const ended = {}; // the guess with which a question's steps were seen to their end
   let before; // counts before the last change: { program, counts, all }
   let changedAt = 0;
   let entered; // the counts when a text field got the focus
@@ -110,11 +105,6 @@ function insidePage(section, write) {
       walk();
       byId("inside-on").focus(); // the guesses are gone
     } }, t("inside-guess-take"));
-    byId("next").lastElementChild.textContent = "";
-    const { most, step } = TALLIES[key].next;
-    Object.assign(count, { min: 0, max: most, step, value: step * Math.round(most / step / 2) });
-    count.dispatchEvent(new Event("input"));
-    next.firstElementChild.textContent = t(`inside-next-${key}`);
     guesses.replaceChildren(el("legend", {}, t(`inside-ask-${key}`)), ...Array.from({ length: GUESSES }, (_, i) => el("label", { class: "check" },
       el("input", { type: "radio", name: "guesses", value: i, checked: guess === String(i), change: () => { take.disabled = false; } }),
       t(i === GUESSES - 1 ? "inside-guess-none" : `inside-guess-${key}-${i}`))), take);
@@ -144,33 +134,15 @@ function insidePage(section, write) {
   function tally() {
     const { preset: { value: key }, guess: { value: guess } } = form.elements;
     if (!Object.hasOwn(PRESETS, key) || guess === "") return;
-    const { next, ...own } = TALLIES[key];
-    const isNext = Object.entries(next.set).every(([name, value]) => form.elements[name].value === value);
-    const { from, to } = isNext ? next : own;
-    const isMoved = !isNext && !byId("preset").lastElementChild.hidden;
-    const counted = to => own.of(core({ do: "step", at: within(to) }));
+    const { from, to, of } = TALLIES[key];
+    const isMoved = !byId("preset").lastElementChild.hidden;
+    const counted = to => of(core({ do: "step", at: within(to) }));
     walked.start ??= counted(from);
-    const [misses, accesses] = (at() > to ? counted(to) : own.of(state)).map((count, i) => Math.max(0, count - walked.start[i]));
-    byId("tally").textContent = isMoved ? "" : at() < from ? t("inside-tally-before", number(from, 0)) : t(`inside-tally-${key}`, number(misses, 0), number(accesses, 0));
-    const scores = stored.get("scores") ?? {};
-    const before = JSON.stringify(scores);
-    if (at() >= to && !isMoved && !isNext) scores[key] = { ...scores[key], guess };
-    if (at() >= to && isNext) {
-      scores[key] = { ...scores[key], guess, said: Number(count.value), is: misses };
-      byId("next").lastElementChild.textContent = t("inside-next-is", number(count.value, 0), number(misses, 0));
-    }
-    byId("happens").hidden = scores[key]?.guess !== guess;
-    if (JSON.stringify(scores) !== before) stored.set("scores", scores);
-    const right = Object.values(scores).filter(({ guess }) => guess === String(GUESSES - 2)).length;
-    score.textContent = Object.keys(scores).length ? t("inside-score", right, Object.keys(scores).length, Object.keys(PRESETS).length,
-      Object.entries(scores).filter(([, { is }]) => is !== undefined).map(([key, { said, is }]) => t("inside-score-next", t(`inside-preset-${key}`), number(said, 0), number(is, 0))).join(" ")) : "";
-  }
-
-  // The next question: its change is made, and its steps are walked to their end.
-  function tryNext() {
-    const { set, to } = TALLIES[form.elements.preset.value].next;
-    restore(form, { ...stateOf(form), ...set, at: to });
-    walk();
+    const [misses, accesses] = (at() > to ? counted(to) : of(state)).map((count, i) => Math.max(0, count - walked.start[i]));
+    if (at() >= to && !isMoved) ended[key] = guess;
+    byId("tally").textContent = isMoved ? "" : at() < from ? t("inside-tally-before", number(from, 0))
+      : `${t(`inside-tally-${key}`, number(misses, 0), number(accesses, 0))} ${at() < to ? t(`inside-to-${key}`) : ""}`;
+    byId("happens").hidden = ended[key] !== guess;
   }
 
   function kernel() {
@@ -192,25 +164,22 @@ function insidePage(section, write) {
     const { kernel: { value: program }, own } = form.elements;
     const uses = { n: !["cm1", "own"].includes(program), own: program === "own", array: program === "cm1", stride: program === "cm1", passes: program === "cm1" };
     for (const [name, used] of Object.entries(uses)) form.elements[name].closest(".field").hidden = !used;
-    file.closest(".field").hidden = !uses.own;
     byId("preset-note").textContent = "";
     ask();
     for (const control of form.elements) if (control.name) control.dispatchEvent(new Event("follow"));
     greyPolicies(form);
     try {
       const toml = machineToml(form, false);
-      const text = uses.own && own.value.length > MOST_USED ? own.value.slice(0, own.value.lastIndexOf("\n", MOST_USED)) : own.value;
-      const request = uses.own ? { do: "trace", toml, text } : { do: "walk", toml, kernel: kernel() };
+      const request = uses.own ? { do: "loops", toml, text: own.value } : { do: "walk", toml, kernel: kernel() };
       const next = { program, replacement: form.elements.replacement1.value, ...core(request) };
-      if (uses.own) next.source = text.split("\n");
+      if (uses.own) next.source = own.value.split("\n");
       if (entered) before = entered;
       else if (performance.now() - changedAt > 1000) before = now();
       changedAt = performance.now();
       walked = next;
       if (before?.program !== program) before = undefined;
       range.max = walked.steps;
-      byId("preset-note").textContent = [uses.own && t("inside-placed"), text !== own.value && t("inside-long", number(next.source.length, 0)),
-        walked.cut && t("inside-only", number(walked.steps, 0))].filter(Boolean).join(" ");
+      byId("preset-note").textContent = [uses.own && t("inside-placed"), walked.cut && t("inside-only", number(walked.steps, 0))].filter(Boolean).join(" ");
       showStep(form.elements.at.value);
       complaintOf(form, false);
       view.removeAttribute("data-old");
@@ -226,27 +195,41 @@ function insidePage(section, write) {
     showStep(to);
   }
 
-  function showStep(to) {
+  // Shows the next access, compared with the tags of its set; a second press makes the step.
+  function halfStep() {
+    play(false);
+    if (isHalf || at() >= walked.steps) return step(at() + 1);
+    showStep(at(), true);
+  }
+
+  // What an access to the typed address would do now.
+  function probe() {
+    const text = address.value.trim();
+    const typed = /^(0x[0-9a-f]+|\d+)$/i.test(text) ? Number(text) : NaN;
+    probed.textContent = !text ? "" : Number.isSafeInteger(typed) ? wouldDo(core({ do: "probe", at: at(), address: typed })) : t("inside-probe-wrong");
+  }
+
+  function showStep(to, half = false) {
     to = within(to);
+    isHalf = half;
     range.value = to;
     range.setAttribute("aria-valuetext", t("inside-go", to, walked.steps));
     byId("step-at").textContent = t("inside-go", number(to, 0), number(walked.steps, 0));
     try {
-      state = core({ do: "step", at: to });
-      said.textContent = spoken(state);
+      state = core({ do: "step", at: to, half });
+      said.textContent = half ? compared(state) : spoken(state);
       tally();
       drawStrip(strip, walked.outcomes, to);
       const stood = [...view.querySelectorAll(".scroll")].map(box => [box.scrollLeft, box.scrollTop]);
-      view.replaceChildren(...insideView(walked, state, before));
+      view.replaceChildren(...insideView(walked, state, before, half));
+      probe();
       view.querySelectorAll(".scroll").forEach((box, i) => { [box.scrollLeft, box.scrollTop] = stood[i] ?? [0, 0]; });
-      for (const part of view.querySelectorAll("mark, .touched")) bring(part);
-      thread(view, state.step?.outcome);
+      for (const part of view.querySelectorAll("mark, .touched, .now .same")) bring(part);
+      thread(view, half ? "half" : state.step?.outcome);
       section.dataset.state = JSON.stringify(state);
       wrong.say();
     } catch (error) { wrong.say(error.message); }
-    const fields = stateOf(form);
-    if (fields.own?.length > MOST_ADDRESS) delete fields.own;
-    write(fields);
+    write(stateOf(form));
   }
 
   // Makes a step and waits for the next one, until the end or another press. It is not read out.
@@ -271,23 +254,14 @@ function insidePage(section, write) {
   form.addEventListener("submit", event => event.preventDefault());
   form.addEventListener("focusin", ({ target }) => { entered = target.matches("input:not([type=range]), textarea") ? now() : undefined; });
   form.addEventListener("focusout", () => { entered = undefined; });
-  let late;
   form.addEventListener("input", ({ target }) => {
     if (target.name === "kernel") form.elements.preset.value = ""; // the question is of another program
-    clearTimeout(late);
-    if (target.value?.length > MOST_ADDRESS) late = setTimeout(walk, 400); // after the last key
-    else if (target !== file) walk();
-  });
-  file.addEventListener("change", async () => {
-    form.elements.own.value = (await file.files[0]?.slice(0, MOST_USED).text()) ?? form.elements.own.value;
     walk();
   });
   return { restore(state) {
     if (!Object.keys(state).length) return preset("stride");
     guesses.dataset.key = "";
-    const { value } = form.elements.own;
-    const isKept = state.kernel === "own" && value.length > MOST_ADDRESS; // is in no address
-    restore(form, isKept ? { own: value, ...state } : state);
+    restore(form, state);
     walk();
   } };
 }
@@ -314,7 +288,7 @@ function drawStrip(canvas, outcomes, at) {
 // A line from the access in the loop to the bits that pick its set, and to its box.
 function thread(view, outcome) {
   view.querySelector(".thread")?.remove();
-  const parts = ["mark", ".part.set", ".touched"].map(part => view.querySelector(part));
+  const parts = ["mark", ".part.set", outcome === "half" ? ".now .way" : ".touched"].map(part => view.querySelector(part));
   if (!parts.every(Boolean)) return;
   const { left, top } = view.getBoundingClientRect();
   const isSeen = parts.every(part => {
@@ -346,9 +320,24 @@ function spoken({ at, step }) {
   return t("inside-said", number(at, 0), t(step.store ? "inside-store" : "inside-load"), step.element, t(`inside-${step.outcome}`)) + gone;
 }
 
-function insideView(walked, state, before) {
+// The half step: the set is found, and the tag of each of its ways is compared.
+function compared({ at, step, sets }) {
+  const { place, element, outcome } = step;
+  const { ways, first } = sets.find(({ now }) => now);
+  const way = ways.findIndex(way => way?.tag === place.tag);
+  return t("inside-compared", number(at + 1, 0), element, place.set, hex(place.tag), way < 0 ? t("inside-compared-none", t(`inside-${outcome}`)) : t("inside-compared-one", first + way));
+}
+
+const hex = tag => `0x${tag.toString(16)}`;
+
+function wouldDo({ place, hit, full, evicts }) {
+  const then = hit ? t("inside-hit") : t(evicts ? "inside-would-evict" : full ? "inside-would-random" : "inside-would-fill", evicts);
+  return t("inside-would", place.set, hex(place.tag), place.offset, then);
+}
+
+function insideView(walked, state, before, half) {
   const { step, counts, arrays } = state;
-  return [loopView(walked, step), addressView(step), setsView(walked, state), countsView(walked, counts, arrays, before)];
+  return [loopView(walked, step), addressView(step?.place, step?.element), setsView(walked, state, half), countsView(walked, counts, arrays, before)];
 }
 
 function loopView({ source, first, file }, step) {
@@ -377,12 +366,12 @@ function callLength(text) {
   return text.length;
 }
 
-function addressView(step) {
+function addressView(place, element) {
   const part = (key, bits, value) => el("div", { class: `part ${key}` }, el("dt", {}, t(`inside-${key}`)),
     el("dd", {}, el("code", {}, bits || "–"), ` = ${value}`));
   return el("section", { class: "address" }, el("h3", {}, t("inside-address")),
-    step ? [el("p", {}, `${step.element}: ${number(step.address, 0)} = 0x${step.address.toString(16)}`),
-      el("dl", {}, part("tag", step.tag_bits, step.tag), part("set", step.set_bits, step.set), part("offset", step.offset_bits, step.offset))]
+    place ? [el("p", {}, `${element}: ${number(place.address, 0)} = ${hex(place.address)}`),
+      el("dl", {}, part("tag", place.tag_bits, hex(place.tag)), part("set", place.set_bits, place.set), part("offset", place.offset_bits, place.offset))]
       : el("p", {}, "–"));
 }
 
@@ -394,33 +383,36 @@ function countsView({ counts: all }, counts, arrays, before) {
   const row = key => [t(`count-${key}`), ...[[counts, before?.counts], [all, before?.all]].map(([now, was]) => cell(number(now[key], 0), was && number(was[key], 0)))];
   return el("section", { class: "counts" }, el("h3", {}, t("inside-counts")),
     table(t("inside-counts-of"), [t("inside-outcome"), t("inside-so-far"), t("inside-all", number(all.accesses, 0))],
-      [...Object.keys(counts).map(row), [t("inside-ratio"), cell(ratio(counts), before && ratio(before.counts)), cell(ratio(all), before && ratio(before.all))]]),
+      [...COUNTS.map(row), [t("inside-ratio"), cell(ratio(counts), before && ratio(before.counts)), cell(ratio(all), before && ratio(before.all))]]),
     arrays.length ? table(t("inside-arrays"), [t("any-array"), t("count-hits"), t("inside-misses"), t("inside-ratio")],
       arrays.map(({ name, hits, misses }) => [name, number(hits, 0), number(misses, 0), number(misses / (hits + misses), 4)])) : null);
 }
 
 // Each set in use is a row of boxes, one for each way, with its line's tag and in the colour
 // of its array. What is in a box is said under the pointer.
-function setsView({ sets: all, replacement, arrays }, { sets, used, holding, step }) {
+function setsView({ sets: all, replacement, arrays, tag_digits: digits }, { sets, used, holding, step }, half) {
   const most = 16; // boxes in a row
   const ways = Math.max(1, ...sets.map(set => set.ways.length));
   // The letters of arrays: the names if these are letters, else A, B, C ...
   const letters = arrays.every(name => name.length === 1) ? arrays : arrays.map((_, i) => String.fromCharCode(65 + i % 26));
   const detail = el("p", { class: "detail", "aria-hidden": "true" }, t("inside-detail"));
-  const content = way => (way ? [`${way.name}, ${t("inside-tag")} ${way.tag}`, t(`inside-order-${replacement === "fifo" ? "fifo" : "used"}`, way.rank),
+  const content = way => (way ? [`${way.name}, ${t("inside-tag")} ${hex(way.tag)}`, t(`inside-order-${replacement === "fifo" ? "fifo" : "used"}`, way.rank),
     way.dirty && t("inside-dirty"), way.next && t("inside-evicted-next")].filter(Boolean).join(", ") : t("inside-empty"));
   const box = (set, way, i) => {
-    const text = t("inside-box", set, i, content(way));
+    const text = t("inside-box", set.set, i, content(way));
     const tell = () => { detail.textContent = text; };
-    const marks = way ? [`array-${(way.array ?? 0) % 6}`, way.touched && `touched ${step.outcome}`, way.next && "next", way.dirty && "dirty"] : ["empty"];
+    const compare = half && set.now && (way?.tag === step.place.tag ? "same" : "other");
+    const marks = way ? [`array-${(way.array ?? 0) % 6}`, !half && way.touched && `touched ${step.outcome}`, way.next && "next", way.dirty && "dirty", compare] : ["empty", compare];
     return el("span", { class: ["way", ...marks].filter(Boolean).join(" "), role: "img", "aria-label": text, pointerenter: tell, pointerdown: tell },
-      way ? [way.array === null ? null : el("b", {}, letters[way.array]), way.tag] : "");
+      way ? [way.array === null ? null : el("b", {}, letters[way.array]), way.tag.toString(16)] : "");
   };
-  return el("section", { class: "sets", style: `--ways: ${Math.min(ways, most)}` }, el("h3", {}, t("inside-sets")),
+  // The evicted line leaves its set struck out; it is gone with the next step.
+  const gone = set => (set.now && !half && step.evicted ? el("s", { class: "way gone", title: t("inside-gone", step.evicted) }, step.evicted_tag.toString(16)) : null);
+  return el("section", { class: "sets", style: `--ways: ${Math.min(ways, most)}; --digits: ${digits}` }, el("h3", {}, t("inside-sets")),
+    el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("inside-sets") }, el("ul", {}, sets.map(set =>
+      el("li", { class: set.now ? "now" : null }, el("span", {}, set.now ? `▶ ${set.set}` : String(set.set)), el("div", {}, set.ways.map((way, i) => box(set, way, set.first + i))), gone(set))))),
     el("p", { class: "key" }, arrays.map((name, i) => el("span", { class: `array-${i % 6}` }, letters[i] === name ? name : `${letters[i]} ${name}`)),
       el("span", { class: "next" }, t("inside-evicted-next")), el("span", { class: "dirty" }, t("inside-dirty"))),
-    el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("inside-sets") }, el("ul", {}, sets.map(set =>
-      el("li", { class: set.now ? "now" : null }, el("span", {}, set.now ? `▶ ${set.set}` : String(set.set)), el("div", {}, set.ways.map((way, i) => box(set.set, way, set.first + i))))))),
     detail,
     el("p", { class: "soft" }, used > sets.length ? `${t("inside-window", sets.length, used)} ` : "", t("inside-sets-note", holding, all, t(`inside-next-${replacement === "random" ? "random" : "known"}`))));
 }

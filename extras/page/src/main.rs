@@ -2,11 +2,8 @@
 
 mod file;
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::time::Duration;
 
 use common::failure::Failure;
 use common::output;
@@ -23,11 +20,6 @@ struct Args {
     /// Write this page
     #[arg(short, long, value_name = "FILE", default_value = "lab.html")]
     output: PathBuf,
-
-    /// Serve the page on this computer instead of writing it, until Ctrl-C: a browser gives a
-    /// page served like this a finer clock than a file [default port: 8311]
-    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "8311", conflicts_with = "output")]
-    serve: Option<u16>,
 
     /// Use this WebAssembly of the library, instead of compiling it
     #[arg(long, value_name = "FILE")]
@@ -71,40 +63,8 @@ fn run(args: &Args) -> Result<(), Failure> {
             "--wasm needs a WebAssembly file that cargo made from the library of the package page",
         ));
     }
-    if let Some(port) = args.serve {
-        return serve(&page(&wasm), port).map_err(|why| {
-            Failure::could_not(format!(
-                "cannot serve on port {port}: {why}; choose another with --serve PORT"
-            ))
-        });
-    }
     output::write(&args.output, page(&wasm).as_bytes())?;
     output::message(format_args!("page: wrote {}", args.output.display()));
-    Ok(())
-}
-
-/// Answers every request with `page`. Browsers give a page a clock of some microseconds
-/// only if it has a process of its own, which these two headers ask for.
-fn serve(page: &str, port: u16) -> std::io::Result<()> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
-    let port = listener.local_addr()?.port();
-    output::message(format!("page: open http://localhost:{port}/ in a browser; Ctrl-C ends it"));
-    let head = format!(
-        "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\n\
-         Cross-Origin-Opener-Policy: same-origin\r\nCross-Origin-Embedder-Policy: require-corp\r\n\
-         Connection: close\r\n\r\n",
-        page.len()
-    );
-    for client in listener.incoming() {
-        // A browser that has closed its connection is no reason to stop.
-        let _ = client.and_then(|mut client| {
-            client.set_read_timeout(Some(Duration::from_secs(2)))?;
-            let mut line = String::new();
-            BufReader::new((&client).take(1 << 14)).read_line(&mut line)?;
-            client.write_all(head.as_bytes())?;
-            client.write_all(if line.starts_with("HEAD ") { &[] } else { page.as_bytes() })
-        });
-    }
     Ok(())
 }
 

@@ -31,10 +31,16 @@ enum Request {
     Misses { toml: String, kernel: Kernel },
     /// Prepares a kernel for [`Request::Step`].
     Walk { toml: String, kernel: Kernel },
-    /// Prepares accesses that a text describes for [`Request::Step`].
-    Trace { toml: String, text: String },
-    /// The state after step `at` of the last prepared kernel.
-    Step { at: usize },
+    /// Prepares the loops of a text for [`Request::Step`].
+    Loops { toml: String, text: String },
+    /// The state after step `at` of the last prepared kernel, or half a step later.
+    Step {
+        at: usize,
+        #[serde(default)]
+        half: bool,
+    },
+    /// What an access to `address` would do after step `at`.
+    Probe { at: usize, address: u64 },
     /// What a typed value means, by the rule of the report and of the grader.
     Reading { kind: Kind, typed: Typed },
     /// What the kit reads from a saved sweep, and a chart of its times for arrays of `sizes`.
@@ -59,10 +65,10 @@ enum Request {
         picture: Picture,
     },
     /// One more experiment on the caches of this computer, at most `levels` of them.
-    Explore { megabytes: usize, levels: usize, patient: bool },
-    /// The times of the cells of a sweep on this computer, from number `from` on, for
-    /// part of a second.
-    Times { sizes: Vec<Bytes>, from: usize, patient: bool },
+    Explore { megabytes: usize, levels: usize },
+    /// The times of the cells with these numbers of a sweep on this computer, for part of a second, and the
+    /// beginning of its record.
+    Times { sizes: Vec<Bytes>, cells: Vec<usize> },
 }
 
 /// The state behind one page or worker.
@@ -103,30 +109,34 @@ impl Lab {
             Request::Sweep(sweep) => sweep.answer(),
             Request::Misses { toml, kernel } => Ok(kernel.misses(&open(&toml)?, self.clock.progress)?),
             Request::Walk { toml, kernel } => Ok(self.shown(Steps::walk(&open(&toml)?, &kernel)?)),
-            Request::Trace { toml, text } => Ok(self.shown(Steps::of_text(&open(&toml)?, &text)?)),
-            Request::Step { at } => match &self.steps {
-                Some(steps) => Ok(steps.state(at)?),
-                None => Err("no program is chosen yet: choose one first".to_owned().into()),
-            },
+            Request::Loops { toml, text } => Ok(self.shown(Steps::of_loops(&open(&toml)?, &text)?)),
+            Request::Step { at, half } => Ok(self.steps()?.state(at, half)?),
+            Request::Probe { at, address } => Ok(self.steps()?.probe(at, address)),
             Request::Reading { kind, typed } => Ok(meaning(typed, kind)),
             Request::Read { text, sizes, picture } => Ok(read(&text, &sizes, picture)?),
             Request::Known { toml, picture } => Ok(sweep::known(&open(&toml)?, picture)?),
             Request::Curve { points, found, picture } => {
                 let caption = "source: timing, in a browser tab; of repeated measurements, the median";
-                Ok(sweep::curve(points, &found, caption, picture)?)
+                let spikes = infer::spikes(&Vec::from_iter(points.iter().map(|point| point.1)));
+                let kept = (0..points.len()).filter(|at| !spikes.contains(at)).map(|at| points[at]).collect();
+                Ok(sweep::curve(kept, &found, caption, picture)?)
             }
-            Request::Explore { megabytes, levels, patient } => {
+            Request::Explore { megabytes, levels } => {
                 let mut runs = std::mem::take(&mut self.runs);
                 // what is known stays known if this experiment fails
-                let found = self.tab(megabytes << 20, patient).and_then(|tab| runs.again(tab, levels));
+                let found = self.tab(megabytes << 20).and_then(|tab| runs.again(tab, levels));
                 self.runs = runs;
                 Ok(found?)
             }
-            Request::Times { sizes, from, patient } => {
+            Request::Times { sizes, cells } => {
                 let largest = sizes.iter().max().map_or(0, |size| size.get());
-                Ok(sweep::time(self.tab(largest.max(1 << 20), patient)?, &sizes, from)?)
+                Ok(sweep::time(self.tab(largest.max(1 << 20))?, &sizes, &cells)?)
             }
         }
+    }
+
+    fn steps(&self) -> Result<&Steps, String> {
+        self.steps.as_ref().ok_or_else(|| "no program is chosen yet: choose one first".to_owned())
     }
 
     /// Keeps `steps` for [`Request::Step`].
@@ -136,12 +146,12 @@ impl Lab {
 
     /// Memory of at least `bytes` bytes for measurements; reused for later requests, so
     /// that its pages stay the same.
-    fn tab(&mut self, bytes: usize, patient: bool) -> Result<&mut Tab, String> {
+    fn tab(&mut self, bytes: usize) -> Result<&mut Tab, String> {
         let tab = match self.tab.take().filter(|tab| tab.bytes() >= bytes) {
             Some(tab) => tab,
             None => Tab::new(bytes, self.clock)?,
         };
-        Ok(self.tab.insert(tab.ready(patient)?))
+        Ok(self.tab.insert(tab.ready()?))
     }
 }
 
@@ -170,5 +180,6 @@ fn meaning(typed: Typed, kind: Kind) -> Value {
 fn read(text: &str, sizes: &[u64], picture: Picture) -> Result<Value, String> {
     let saved = Saved::parse(text).map_err(|error| error.to_string())?;
     let answer = (!bears_seal(text)).then(|| infer::read(&saved).json());
-    Ok(json!({ "answer": answer, "svg": picture.svg(sweep::timed(&saved, sizes))? }))
+    let svg = picture.svg(sweep::timed(&saved, sizes))?;
+    Ok(json!({ "answer": answer, "svg": svg, "disturbed": sweep::disturbed(&saved) }))
 }

@@ -1,7 +1,6 @@
 //! Shows a kernel access by access: the model makes each access, and its effect is stored,
 //! so that the page can go forwards and backwards.
 
-mod loops;
 mod own;
 mod watcher;
 
@@ -33,14 +32,8 @@ pub struct Steps {
     /// Ways of a set.
     ways: usize,
     regions: Vec<Region>,
-    /// First addresses of the pieces of memory that the arena has one after the other; none
-    /// if its addresses are those of the kernel.
-    pieces: Vec<u64>,
-    /// Bytes of a piece.
-    piece: u64,
     line: u64,
     source: Source,
-    machine: String,
     replacement: Replacement,
 }
 
@@ -56,24 +49,25 @@ impl Steps {
         Ok(Steps::of(&machine, watcher, kernel.source(), kernel.regions(&arena)))
     }
 
-    /// Records the accesses that `text` describes: a trace, or loops.
-    /// Fails, with a sentence, if the cache cannot be shown or the text is neither.
-    pub fn of_text(machine: &Machine, text: &str) -> Result<Steps, String> {
+    /// Records the accesses of the loops in `text`; an element of several lines is several accesses.
+    /// Fails, with a sentence, if the cache cannot be shown or the text is no such loops.
+    pub fn of_loops(machine: &Machine, text: &str) -> Result<Steps, String> {
         let machine = alone(machine)?;
-        let first = &machine.levels[0];
-        let own = own::read(text, first.line.0, first.sets() as u64)?;
-        let bytes = own.pieces.len() * own.piece as usize;
+        let own = own::read(text)?;
+        let bytes = own.regions.last().map_or(0, |region| region.bytes.end);
         let arena = Arena::with_capacity(bytes).map_err(|error| error.to_string())?;
         let memory = arena.array::<u8>("x", bytes).map_err(|error| error.to_string())?;
         let mut watcher = Watcher::new(&machine, &arena)?;
-        for access in &own.accesses {
-            watcher.access(memory.at(access.at), access.store, access.place);
+        let line = machine.levels[0].line.0;
+        for &(first, element, store, place) in &own.accesses {
+            for number in first / line..=(first + element - 1) / line {
+                watcher.access(memory.at(first.max(number * line) as usize), store, place);
+            }
         }
         watcher.is_cut |= own.is_cut;
         // the page has the text itself, which may be long
         let source = Source { file: "", first: 1, text: "".into() };
-        let steps = Steps::of(&machine, watcher, source, own.regions);
-        Ok(Steps { pieces: own.pieces, piece: own.piece, ..steps })
+        Ok(Steps::of(&machine, watcher, source, own.regions))
     }
 
     fn of(machine: &Machine, watcher: Watcher, source: Source, regions: Vec<Region>) -> Steps {
@@ -87,11 +81,8 @@ impl Steps {
             of_set,
             ways: machine.levels[0].ways,
             regions,
-            pieces: Vec::new(),
-            piece: 1,
             line: machine.levels[0].line.0,
             source,
-            machine: machine.summary(),
             replacement: machine.levels[0].replacement,
         }
     }
@@ -120,44 +111,69 @@ impl Steps {
             "steps": self.steps.len(),
             "cut": self.is_cut,
             "sets": self.of_set.len(),
-            "line": self.line,
+            "tag_digits": self.tag_width().div_ceil(4),
             "file": self.source.file,
             "first": self.source.first,
             "source": source,
-            "machine": self.machine,
             "outcomes": self.steps.iter().map(|step| (step.outcome as u8).to_string()).collect::<String>(),
             "counts": count(&self.steps),
             "arrays": self.regions.iter().map(|region| &region.name).collect::<Vec<_>>(),
         })
     }
 
-    /// The state after step `at`; 0 is before the first one.
+    /// The state after step `at`; 0 is before the first one. Of a `half` step it shows the next access, which is only
+    /// compared with the tags of its set yet.
     /// Fails, with a sentence, if there are fewer steps.
-    pub(crate) fn state(&self, at: usize) -> Result<Value, String> {
+    pub(crate) fn state(&self, at: usize, half: bool) -> Result<Value, String> {
         let done = self.steps.get(..at).ok_or_else(|| {
             format!("there is no step {at}: the first {} accesses are shown", self.steps.len())
         })?;
-        // the last step of each set in use
-        let before = |set: &Vec<usize>| set[..set.partition_point(|step| *step < at)].last().copied();
-        let used: Vec<usize> = self.of_set.iter().filter_map(before).collect();
-        let holding = used.iter().filter(|last| self.ways(**last).iter().any(Option::is_some)).count();
-        let present = used.iter().position(|last| last + 1 == at).unwrap_or(0);
-        let shown = around(present, (MOST_BOXES / self.ways).max(1), used.len());
+        let shown = if half { self.steps.get(at) } else { done.last() };
+        let now = shown.map(|step| step.set);
+        let used: Vec<usize> =
+            (0..self.of_set.len()).filter(|set| self.last(*set, at).is_some() || now == Some(*set)).collect();
+        let holding = used.iter().filter(|set| self.held(**set, at).iter().any(Option::is_some)).count();
+        let present = used.iter().position(|set| now == Some(*set)).unwrap_or(0);
+        let seen = around(present, (MOST_BOXES / self.ways).max(1), used.len());
         Ok(json!({
             "at": at,
-            "step": done.last().map(|step| self.shown(step)),
+            "step": shown.map(|step| self.shown(step)),
             "used": used.len(),
             "holding": holding,
-            "sets": used[shown].iter().map(|last| self.set(*last, at)).collect::<Vec<_>>(),
+            "sets": used[seen].iter().map(|set| self.set(*set, at, now == Some(*set))).collect::<Vec<_>>(),
             "counts": count(done),
             "arrays": self.arrays(done),
         }))
     }
 
-    /// The set of step `last`, the last one up to step `at` that accessed it, with the ways
-    /// around the one that was accessed.
-    fn set(&self, last: usize, at: usize) -> Value {
-        let (ways, step) = (self.ways(last), &self.steps[last]);
+    /// What an access to `address` would do after step `at`.
+    pub(crate) fn probe(&self, at: usize, address: u64) -> Value {
+        let line = address - address % self.line;
+        let set = (address / self.line) as usize % self.of_set.len();
+        let ways = self.held(set, at);
+        let victim = self.last(set, at).and_then(|last| ways[self.steps[last].next?]);
+        json!({
+            "place": self.split(address),
+            "hit": ways.iter().flatten().any(|way| way.address == line),
+            "full": ways.iter().all(Option::is_some),
+            "evicts": victim.map(|way| self.name(way.address)),
+        })
+    }
+
+    /// The last of the first `at` steps that accessed this set.
+    fn last(&self, set: usize, at: usize) -> Option<usize> {
+        let all = &self.of_set[set];
+        all[..all.partition_point(|step| *step < at)].last().copied()
+    }
+
+    /// The ways of a set after step `at`.
+    fn held(&self, set: usize, at: usize) -> Vec<Option<Way>> {
+        self.last(set, at).map_or_else(|| vec![None; self.ways], |last| self.ways(last))
+    }
+
+    /// A set after step `at`; if it is the one that is accessed `now`, with the ways around the access.
+    fn set(&self, set: usize, at: usize, now: bool) -> Value {
+        let (last, ways) = (self.last(set, at), self.held(set, at));
         let order = |way: &Way| match self.replacement {
             Replacement::Fifo => way.arrived,
             _ => way.used,
@@ -171,15 +187,15 @@ impl Steps {
                     "array": self.region(way.address).map(|(at, _)| at),
                     "dirty": way.dirty,
                     "rank": newer(way),
-                    "next": step.next == Some(place),
-                    "touched": way.used == last && last + 1 == at,
+                    "next": last.is_some_and(|last| self.steps[last].next == Some(place)),
+                    "touched": way.used + 1 == at,
                 })
             })
         };
-        let accessed = ways.iter().position(|way| way.is_some_and(|way| way.used == last)).unwrap_or(0);
+        let accessed = ways.iter().position(|way| way.is_some_and(|way| Some(way.used) == last)).unwrap_or(0);
         let seen = around(accessed, MOST_BOXES, ways.len());
         let shown: Vec<_> = ways.iter().enumerate().map(shown).skip(seen.start).take(seen.len()).collect();
-        json!({ "set": step.set, "now": last + 1 == at, "first": seen.start, "ways": shown })
+        json!({ "set": set, "now": now, "first": seen.start, "ways": shown })
     }
 
     /// Hits and misses of each array that was accessed.
@@ -194,39 +210,42 @@ impl Steps {
     }
 
     fn shown(&self, step: &Step) -> Value {
-        let sets = self.of_set.len() as u64;
-        let tag = self.tag(step.address);
         json!({
-            "address": self.own(step.address),
-            "tag": tag,
-            "set": step.set,
-            "offset": step.address % self.line,
-            "tag_bits": bits(tag, self.width().saturating_sub(log2(sets) + log2(self.line))),
-            "set_bits": bits(step.set as u64, log2(sets)),
-            "offset_bits": bits(step.address % self.line, log2(self.line)),
+            "place": self.split(step.address),
             "store": step.store,
             "element": self.name(step.address),
             "outcome": step.outcome,
             "evicted": step.evicted.map(|(line, _)| self.name(line)),
+            "evicted_tag": step.evicted.map(|(line, _)| self.tag(line)),
             "written_back": step.evicted.is_some_and(|(_, dirty)| dirty),
             "line": step.place.0,
             "column": step.place.1,
         })
     }
 
-    /// Number of bits of the highest address.
-    fn width(&self) -> u32 {
-        let end = self.steps.iter().map(|step| self.own(step.address)).max().unwrap_or(0);
-        (u64::BITS - end.leading_zeros()).max(log2(self.line * self.of_set.len() as u64) + 1)
+    /// An address as tag, set and offset: numbers and bits.
+    fn split(&self, address: u64) -> Value {
+        let (sets, tag) = (self.of_set.len() as u64, self.tag(address));
+        let (set, offset) = (address / self.line % sets, address % self.line);
+        json!({
+            "address": address,
+            "tag": tag,
+            "set": set,
+            "offset": offset,
+            "tag_bits": bits(tag, self.tag_width()),
+            "set_bits": bits(set, log2(sets)),
+            "offset_bits": bits(offset, log2(self.line)),
+        })
     }
 
-    /// The program's own address of a place in the arena.
-    fn own(&self, place: u64) -> u64 {
-        self.pieces.get((place / self.piece) as usize).map_or(place, |first| first + place % self.piece)
+    /// Number of bits of the longest tag.
+    fn tag_width(&self) -> u32 {
+        let end = self.steps.iter().map(|step| self.tag(step.address)).max().unwrap_or(0);
+        (u64::BITS - end.leading_zeros()).max(1)
     }
 
-    fn tag(&self, place: u64) -> u64 {
-        self.own(place) / self.line / self.of_set.len() as u64
+    fn tag(&self, address: u64) -> u64 {
+        address / self.line / self.of_set.len() as u64
     }
 
     /// The array at a place in the arena, with its number.
@@ -237,7 +256,7 @@ impl Steps {
     /// The element at a place in the arena, as the kernel's text writes it: `mul1[2][0]`.
     fn name(&self, place: u64) -> String {
         let Some((_, Region { name, bytes, element, columns })) = self.region(place) else {
-            return format!("{:#x}", self.own(place));
+            return format!("{place:#x}");
         };
         let index = (place as usize - bytes.start) / element;
         match *columns {

@@ -204,11 +204,26 @@ impl Sweep {
     }
 }
 
-/// A chart of a saved sweep's times for arrays of `sizes`.
+/// Size and stride of the cells whose times are far above both adjacent ones: other programs disturbed them.
+pub(crate) fn disturbed(saved: &Saved) -> Vec<(u64, u64)> {
+    let times = |size| Vec::from_iter(saved.row(size).filter_map(|cell| Some((cell.stride, cell.nanos?))));
+    let of = |size| {
+        let row = times(size);
+        let spikes = infer::spikes(&Vec::from_iter(row.iter().map(|cell| cell.1)));
+        Vec::from_iter(spikes.into_iter().map(|at| (size, row[at].0)))
+    };
+    saved.sizes().into_iter().flat_map(of).collect()
+}
+
+/// A chart of a saved sweep's times for arrays of `sizes`, with gaps at disturbed cells.
 pub(crate) fn timed(saved: &Saved, sizes: &[u64]) -> Chart {
+    let disturbed = disturbed(saved);
     let cells = saved.cells.iter().filter(|cell| sizes.contains(&cell.size));
     let timed = |nanos| Reading::new(nanos, Source::Timing);
-    let rows = cells.map(|cell| (cell.size, cell.stride, cell.nanos.map(timed)));
+    let rows = cells.map(|cell| {
+        let nanos = cell.nanos.filter(|_| !disturbed.contains(&(cell.size, cell.stride)));
+        (cell.size, cell.stride, nanos.map(timed))
+    });
     let title = "Time of a dependent access on this computer, by array size and stride";
     chart::sweep(title, Axis::linear("ns per access"), rows).caption("source: timing, in a browser tab")
 }
@@ -256,9 +271,9 @@ pub(crate) fn known(machine: &Machine, picture: Picture) -> Result<Value, String
     curve(points, &places, &format!("{}; source: its description", machine.summary()), picture)
 }
 
-/// Times the cells of the sweep over `sizes` from number `from` on, for part of a second;
-/// returns rows of a record, and how many cells there are.
-pub(crate) fn time(tab: &mut Tab, sizes: &[Bytes], from: usize) -> Result<Value, String> {
+/// Times the cells `wanted` of the sweep over `sizes`, for part of a second; returns the rows of those that were
+/// timed, the record without rows, and how many cells there are.
+pub(crate) fn time(tab: &mut Tab, sizes: &[Bytes], wanted: &[usize]) -> Result<Value, String> {
     let cells: Vec<Cell> = cells(sizes, &[])
         .map_err(|error| error.to_string())?
         .into_iter()
@@ -266,7 +281,7 @@ pub(crate) fn time(tab: &mut Tab, sizes: &[Bytes], from: usize) -> Result<Value,
         .collect();
     let began = tab.now();
     let mut rows = Vec::new();
-    for &cell in cells.iter().skip(from) {
+    for &cell in wanted.iter().filter_map(|at| cells.get(*at)) {
         let order: Vec<u64> =
             cell_order(cell.size, cell.stride, BLOCK, WORD).into_iter().map(|offset| offset as u64).collect();
         let nanos = tab.time(&order);
@@ -275,8 +290,7 @@ pub(crate) fn time(tab: &mut Tab, sizes: &[Bytes], from: usize) -> Result<Value,
             break;
         }
     }
-    let record = (from == 0).then(|| header(tab));
-    Ok(json!({ "rows": rows, "cells": cells.len(), "record": record }))
+    Ok(json!({ "rows": rows, "cells": cells.len(), "record": header(tab) }))
 }
 
 /// The record without its rows, with a note on what a browser does not report.
@@ -310,6 +324,35 @@ fn modelled(amount: f64) -> Reading {
 mod tests {
     use super::*;
     use machine::catalogue;
+
+    /// Two times that other programs disturbed do not flatten a chart: it has gaps there.
+    #[test]
+    fn a_disturbed_time_is_named_and_not_drawn() {
+        let row = |cell: Cell| {
+            let nanos = match (cell.size >> 10, cell.stride) {
+                (8, 512) => 42.0,
+                (128, 32) => 80.0,
+                (size, _) => {
+                    if size > 48 {
+                        4.5
+                    } else {
+                        1.4
+                    }
+                }
+            };
+            super::row(cell).with("ns_per_access", Reading::new(nanos, Source::Timing))
+        };
+        let cells = cells(&[8, 16, 128].map(Bytes::kib), &[]).unwrap();
+        let mut record = Record::new("spark", "this computer").set("counters", "timing");
+        record.rows = cells.into_iter().map(row).collect();
+        let saved = Saved::of(&record);
+        assert_eq!(disturbed(&saved), [(8 << 10, 512), (128 << 10, 32)]);
+        let chart = timed(&saved, &[8 << 10, 16 << 10, 128 << 10]);
+        let drawn =
+            Vec::from_iter(chart.series.iter().flat_map(|series| &series.points).map(|point| point.1));
+        assert_eq!(drawn.iter().filter(|nanos| nanos.is_nan()).count(), 2);
+        assert!(drawn.iter().all(|nanos| nanos.is_nan() || *nanos < 5.0), "{drawn:?}");
+    }
 
     #[test]
     fn measured_points_are_at_the_curve_of_their_array_and_disturbed_ones_are_counted() {

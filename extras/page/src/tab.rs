@@ -102,21 +102,17 @@ impl Tab {
 
     /// Makes the memory ready for measurements: checks the clock and, by repeating one
     /// chain, the machine.
-    pub(crate) fn ready(mut self, patient: bool) -> Result<Tab, String> {
+    pub(crate) fn ready(mut self) -> Result<Tab, String> {
         let (step_ms, backwards) = self.clock.steadiness();
         if backwards {
             return Err("this browser's clock goes backwards at times: noise is added to it, against fingerprinting. \
                         It cannot measure times of a few nanoseconds; try another browser, or the programs."
                 .to_owned());
         }
-        if step_ms > SLOW || step_ms > QUICK && !patient {
-            let remedy = match step_ms > SLOW {
-                true => "Try another browser, or the programs.",
-                false => "Measure patiently, which takes a minute or two, or try another browser.",
-            };
+        if step_ms > SLOW {
             return Err(format!(
-                "this browser's clock moves in steps of {step_ms:.2} ms: too coarse to time single accesses in \
-                 seconds. {remedy}"
+                "this browser's clock moves in steps of {step_ms:.2} ms: too coarse to time single accesses. Try \
+                 another browser, or the programs."
             ));
         }
         self.step = step_ms;

@@ -1,134 +1,264 @@
-//! Accesses that the user describes: a trace, or loops over arrays.
-
-use trace::{Kind, Trace};
+//! Accesses that a user writes as loops over arrays: `for i in 0..64 step 8: load a[i]; store b[2*i+1]`.
 
 use super::Region;
-use super::loops;
 use super::watcher::MAX_STEPS;
 
-/// Largest memory of all pieces, and smallest piece: arrays keep the distances of their lines.
+/// Bytes of an element, if no `array` line says otherwise: a C `int`.
+const ELEMENT: u64 = 4;
+/// Most loops inside each other, and most iterations of all of them.
+const MAX_DEPTH: usize = 16;
+const MAX_ITERATIONS: usize = 1_000_000;
+/// Most bytes of all arrays.
 const LARGEST: u64 = 64 << 20;
-const PIECE: u64 = 1 << 20;
+const WORDS: [&str; 4] = ["for", "load", "store", "array"];
+const FORM: &str = "write for example 'for i in 0..64 step 8: load a[i]'";
 
-/// One access to one line.
-#[derive(Debug)]
-pub(super) struct Access {
-    /// Place in the pieces.
-    pub(super) at: usize,
-    pub(super) store: bool,
-    /// Line and column in the text.
-    pub(super) place: (u32, u32),
-}
-
-/// The accesses, with the memory that they need: pieces of the address space, one after the
-/// other.
-#[derive(Debug)]
+/// The first accesses of the loops in a text.
+#[derive(Debug, Default)]
 pub(super) struct Own {
-    pub(super) accesses: Vec<Access>,
+    /// Each access: its first byte, its bytes, whether it stores, and its line and column in the text.
+    pub(super) accesses: Vec<(u64, u64, bool, (u32, u32))>,
+    /// Their arrays, one after the other, each from a multiple of 64 bytes on.
     pub(super) regions: Vec<Region>,
-    pub(super) pieces: Vec<u64>,
-    /// Bytes of a piece, whole ways of the cache.
-    pub(super) piece: u64,
-    /// Bytes of a line.
-    line: u64,
     /// Whether there are more accesses than are shown.
     pub(super) is_cut: bool,
 }
 
-/// Reads `text` for a cache of `sets` sets with lines of `line` bytes.
-pub(super) fn read(text: &str, line: u64, sets: u64) -> Result<Own, String> {
-    let piece = PIECE.max(line * sets);
-    let mut own =
-        Own { accesses: Vec::new(), regions: Vec::new(), pieces: Vec::new(), piece, line, is_cut: false };
-    if loops::begins(text) {
-        own.loops(text)?
-    } else {
-        own.trace(text)?
+/// Reads and runs the loops in `text`.
+pub(super) fn read(text: &str) -> Result<Own, String> {
+    let mut lines = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let code = line.split('#').next().unwrap_or_default().trim_end();
+        let indent = code.len() - code.trim_start().len();
+        lines.extend((!code.is_empty()).then_some((indent, Rest { number, code, at: 0 })));
     }
-    if own.accesses.is_empty() {
-        return Err("there is no access: write lines like 'r 0x1f40', or 'for i in 0..64 step 8: load a[i]'"
-            .to_owned());
+    let mut run = Run { lines, is_live: true, ..Run::default() };
+    run.block(0, 0)?;
+    if run.accesses.is_empty() {
+        return Err(format!("there is no access: {FORM}"));
     }
+    let (mut own, mut end) = (Own { is_cut: run.is_cut, ..Own::default() }, 0u64);
+    for Array { name, element, length } in run.arrays {
+        let start = end.next_multiple_of(64);
+        end = start.saturating_add(length.saturating_mul(element));
+        if end > LARGEST {
+            return Err(format!("the array {name} reaches beyond 64 MiB: use smaller indexes"));
+        }
+        let bytes = start as usize..end as usize;
+        own.regions.push(Region { name: name.to_owned(), bytes, element: element as usize, columns: 0 });
+    }
+    own.accesses.extend(run.accesses.into_iter().map(|(array, index, store, place)| {
+        let Region { bytes, element, .. } = &own.regions[array];
+        ((bytes.start + index as usize * element) as u64, *element as u64, store, place)
+    }));
     Ok(own)
 }
 
-impl Own {
-    /// Loops: their arrays lie one after the other, each from a multiple of 64 bytes on.
-    fn loops(&mut self, text: &str) -> Result<(), String> {
-        let run = loops::run(text, MAX_STEPS)?;
-        self.is_cut = run.is_cut;
-        let mut end = 0u64;
-        for array in run.arrays {
-            let start = end.next_multiple_of(64);
-            end = start.saturating_add(array.length.saturating_mul(array.element));
-            if end > LARGEST {
-                return Err(format!("the array {} reaches beyond 64 MiB: use smaller indexes", array.name));
-            }
-            self.regions.push(Region {
-                name: array.name,
-                bytes: start as usize..end as usize,
-                element: array.element as usize,
-                columns: 0,
-            });
+struct Array<'a> {
+    name: &'a str,
+    element: u64,
+    /// Elements up to the last one that was used.
+    length: u64,
+}
+
+/// What of a line is not read yet.
+#[derive(Clone, Copy)]
+struct Rest<'a> {
+    number: u32,
+    code: &'a str,
+    at: usize,
+}
+
+impl<'a> Rest<'a> {
+    /// The next word or sign; empty at the line's end.
+    fn next(&mut self) -> &'a str {
+        let after = &self.code[self.at..];
+        let text = after.trim_start();
+        self.at += after.len() - text.len();
+        let word = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
+        let sign = if text.starts_with("..") { 2 } else { text.chars().next().map_or(0, char::len_utf8) };
+        let length = if word > 0 { word } else { sign };
+        self.at += length;
+        &text[..length]
+    }
+
+    fn peek(mut self) -> &'a str {
+        self.next()
+    }
+
+    /// Whether `sign` is next; it is then taken.
+    fn takes(&mut self, sign: &str) -> bool {
+        self.peek() == sign && !self.next().is_empty()
+    }
+
+    fn expect(&mut self, expected: &str) -> Result<(), String> {
+        let found = self.next();
+        if found == expected { Ok(()) } else { Err(self.wrong(&format!("'{expected}'"), found)) }
+    }
+
+    fn wrong(&self, expected: &str, found: &str) -> String {
+        let found = if found.is_empty() { "the line's end".to_owned() } else { format!("'{found}'") };
+        self.says(format_args!("expected {expected}, not {found}; {FORM}"))
+    }
+
+    fn says(&self, what: impl std::fmt::Display) -> String {
+        format!("line {}: {what}", self.number)
+    }
+
+    fn name(&mut self) -> Result<&'a str, String> {
+        let name = self.next();
+        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        if is_name && !WORDS.contains(&name) { Ok(name) } else { Err(self.wrong("a name", name)) }
+    }
+}
+
+/// Statements are run as they are read.
+#[derive(Default)]
+struct Run<'a> {
+    /// Lines with code, and their indentation.
+    lines: Vec<(usize, Rest<'a>)>,
+    arrays: Vec<Array<'a>>,
+    /// Array and index, whether it stores, and its place.
+    accesses: Vec<(usize, u64, bool, (u32, u32))>,
+    /// The variables of the loops around the present place.
+    variables: Vec<(&'a str, i64)>,
+    /// Whether statements have an effect: all are read, also those of a loop without iterations.
+    is_live: bool,
+    is_cut: bool,
+    iterations: usize,
+}
+
+impl<'a> Run<'a> {
+    /// Runs the lines from number `at` on that are indented by `indent` or more; returns the number of the next.
+    fn block(&mut self, mut at: usize, indent: usize) -> Result<usize, String> {
+        while let Some(&(own, rest)) = self.lines.get(at).filter(|line| line.0 >= indent) {
+            at = self.line(at, own, rest)?;
         }
-        // all pieces, in order: the places of the arrays are their addresses
-        self.pieces = (0..end).step_by(self.piece as usize).collect();
-        for access in run.accesses {
-            let Region { bytes, element, .. } = &self.regions[access.array];
-            let (first, element) = (bytes.start as u64, *element as u64);
-            self.add(first + access.index * element, element, access.store, access.place)?;
+        Ok(at)
+    }
+
+    /// Runs what is left of line `at`, and the body of a loop that it begins.
+    fn line(&mut self, at: usize, indent: usize, mut rest: Rest<'a>) -> Result<usize, String> {
+        loop {
+            let word = rest.next();
+            let place = (rest.number, (rest.at - word.len()) as u32 + 1);
+            match word {
+                "for" => return self.repeat(at, indent, rest),
+                "load" | "store" => {
+                    let array = rest.name()?;
+                    let array = self.array(array);
+                    rest.expect("[")?;
+                    let index = self.sum(&mut rest)?;
+                    rest.expect("]")?;
+                    self.access(array, index, word == "store", place)?;
+                }
+                "array" => {
+                    let array = rest.name()?;
+                    let array = self.array(array);
+                    rest.expect("of")?;
+                    let bytes = rest.next();
+                    let element = bytes.parse().ok().filter(|bytes| (1..=4096).contains(bytes));
+                    self.arrays[array].element =
+                        element.ok_or_else(|| rest.wrong("1 to 4096 bytes", bytes))?;
+                    rest.expect("bytes")?;
+                }
+                other => return Err(rest.wrong("'for', 'load', 'store' or 'array'", other)),
+            }
+            if rest.peek().is_empty() {
+                return Ok(at + 1);
+            }
+            rest.expect(";")?;
+        }
+    }
+
+    /// A loop, after its first word.
+    fn repeat(&mut self, at: usize, indent: usize, mut rest: Rest<'a>) -> Result<usize, String> {
+        let name = rest.name()?;
+        rest.expect("in")?;
+        let mut i = self.sum(&mut rest)?;
+        rest.expect("..")?;
+        let to = self.sum(&mut rest)?;
+        let step = if rest.takes("step") { self.sum(&mut rest)? } else { 1 };
+        rest.expect(":")?;
+        if self.is_live && step < 1 {
+            return Err(rest.says(format_args!("a step of {step} never ends: take 1 or more")));
+        }
+        if self.variables.len() == MAX_DEPTH {
+            return Err(rest.says(format_args!("more than {MAX_DEPTH} loops are inside each other")));
+        }
+        let was_live = self.is_live;
+        loop {
+            self.is_live = was_live && !self.is_cut && i < to;
+            self.iterations += usize::from(self.is_live);
+            if self.iterations > MAX_ITERATIONS {
+                return Err(rest.says(format_args!("the loops have more than {MAX_ITERATIONS} iterations")));
+            }
+            let (is_last, is_block) = (!self.is_live, rest.peek().is_empty());
+            self.variables.push((name, i));
+            let next = if is_block { self.block(at + 1, indent + 1)? } else { self.line(at, indent, rest)? };
+            self.variables.pop();
+            if is_block && next == at + 1 {
+                return Err(rest.says("the loop does nothing: indent the lines below it"));
+            }
+            if is_last {
+                self.is_live = was_live && !self.is_cut;
+                return Ok(next);
+            }
+            i = i.saturating_add(step);
+        }
+    }
+
+    fn access(&mut self, array: usize, index: i64, store: bool, place: (u32, u32)) -> Result<(), String> {
+        self.is_cut |= self.is_live && self.accesses.len() == MAX_STEPS;
+        if self.is_live && !self.is_cut {
+            let used = &mut self.arrays[array];
+            let wrong = |_| format!("line {}: {}[{index}]: an index is 0 or more", place.0, used.name);
+            let index = u64::try_from(index).map_err(wrong)?;
+            used.length = used.length.max(index.saturating_add(1));
+            self.accesses.push((array, index, store, place));
         }
         Ok(())
     }
 
-    fn trace(&mut self, text: &str) -> Result<(), String> {
-        let (mut lines, mut before, mut written) = (text.lines(), 0, "");
-        let mut trace = Trace::new(text.as_bytes());
-        while let Some(access) = trace.read()? {
-            let number = trace.line() as usize;
-            if number > before {
-                written = lines.nth(number - before - 1).unwrap_or_default();
-                before = number;
+    /// The value of `i*64 + j - 1`.
+    fn sum(&self, rest: &mut Rest<'a>) -> Result<i64, String> {
+        let (mut sum, mut sign) = (Some(0i64), if rest.takes("-") { -1 } else { 1 });
+        loop {
+            let mut product = i64::checked_mul(sign, self.factor(rest)?);
+            while rest.takes("*") {
+                let factor = self.factor(rest)?;
+                product = product.and_then(|product| product.checked_mul(factor));
             }
-            let place = (number as u32, (written.len() - written.trim_start().len()) as u32 + 1);
-            let stores: &[bool] = match access.kind {
-                Kind::Load => &[false],
-                Kind::Store => &[true],
-                Kind::Modify => &[false, true],
+            sum = sum.zip(product).and_then(|(sum, product)| sum.checked_add(product));
+            sign = match rest.peek() {
+                "+" => 1,
+                "-" => -1,
+                _ if !self.is_live => return Ok(sum.unwrap_or(0)),
+                _ => return sum.ok_or_else(|| rest.says("a number is too large")),
             };
-            for &store in stores {
-                self.add(access.address, access.bytes, store, place)?;
-            }
-            if self.accesses.len() > MAX_STEPS {
-                break; // which says that there are more
-            }
+            rest.next();
         }
-        Ok(())
     }
 
-    /// An access of `bytes` bytes: one for each line that it touches.
-    fn add(&mut self, address: u64, bytes: u64, store: bool, place: (u32, u32)) -> Result<(), String> {
-        let last = address.saturating_add(bytes - 1) / self.line;
-        for number in address / self.line..=last {
-            let at = self.at(address.max(number * self.line))?;
-            self.accesses.push(Access { at, store, place });
+    fn factor(&self, rest: &mut Rest<'a>) -> Result<i64, String> {
+        let digits = rest.peek();
+        if digits.starts_with(|c: char| c.is_ascii_digit()) {
+            rest.next();
+            let hexadecimal = digits.strip_prefix("0x").map(|digits| i64::from_str_radix(digits, 16));
+            return hexadecimal
+                .unwrap_or_else(|| digits.parse())
+                .map_err(|_| rest.wrong("a whole number", digits));
         }
-        Ok(())
+        let name = rest.name()?;
+        let variable = self.variables.iter().rev().find(|(other, _)| *other == name);
+        let unknown = || rest.says(format_args!("no loop around it has the variable '{name}'"));
+        variable.map(|(_, value)| *value).ok_or_else(unknown)
     }
 
-    /// The place of an address, in a new piece if there is none for it yet.
-    fn at(&mut self, address: u64) -> Result<usize, String> {
-        let first = address - address % self.piece;
-        let number = self.pieces.iter().position(|piece| *piece == first);
-        let number = number.unwrap_or(self.pieces.len());
-        if number == self.pieces.len() {
-            if (number as u64 + 1) * self.piece > LARGEST.max(self.piece) {
-                return Err(format!(
-                    "the accesses up to {address:#x} touch more than 64 MiB, counted in pieces of 1 MiB: show fewer of them"
-                ));
-            }
-            self.pieces.push(first);
-        }
-        Ok(number * self.piece as usize + (address - first) as usize)
+    fn array(&mut self, name: &'a str) -> usize {
+        self.arrays.iter().position(|array| array.name == name).unwrap_or_else(|| {
+            self.arrays.push(Array { name, element: ELEMENT, length: 0 });
+            self.arrays.len() - 1
+        })
     }
 }
