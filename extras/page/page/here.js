@@ -8,18 +8,18 @@ const ROUNDS = [[1, 4, 1], [2, 4, 1], [2, 4, 1], [2, 4, 1], [2, 4, 1], [3, 16, 2
 const CURVE_SIZES = [4, 8, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 64, 80, 96, 112, 128, 160, 192, 256].map(size => size * KIB);
 const DRAWN_SIZES = [4, 8, 16, 32, 48, 64, 128, 256].map(size => size * KIB);
 
-function herePage(section, write) {
-  const options = el("details", {}, el("summary", {}, t("here-options")), el("div", { class: "check" },
-    el("input", { type: "checkbox", name: "patient", id: "patient" }), el("label", { for: "patient" }, t("here-patient"))));
+function herePage(section) {
+  const step = clockStep();
+  const isCoarse = step > 0.25; // as for the library: such a clock needs longer batches
   const form = el("form", {},
     el("p", { class: "buttons" },
       el("button", { class: "first", type: "submit", id: "measure" }, t("here-start")),
       el("button", { type: "button", id: "curves" }, t("here-curves")),
       el("button", { type: "button", id: "stop", disabled: true }, t("here-stop"))),
-    options);
+    el("p", { class: "soft" }, t(step > 2 ? "here-too-coarse" : isCoarse ? "here-coarse" : "here-fine", number(step))));
   const bar = el("progress", { max: ROUNDS.length, value: 0, "aria-label": t("here-working") });
   const progress = el("p", { class: "progress" }); // changes too often to be read out
-  const running = el("div", { class: "buttons", hidden: true }, bar, progress);
+  const running = el("div", { class: "buttons running" }, bar, progress);
   const said = el("p", { class: "hidden-label", role: "status" });
   const wrong = complaint();
   const verdict = el("div", { id: "verdict" });
@@ -34,16 +34,14 @@ function herePage(section, write) {
   const hint = el("p", { class: "wide", id: "here-guess" }, t("here-guess"));
   const guessing = el("div", { class: "guessing", role: "group", "aria-labelledby": "here-guess" }, sliders.map((slider, at) =>
     el("div", {}, el("label", { for: slider.id }, t("here-guess-level", at + 1)), slider, el("output", {}))));
-  section.append(el("div", { class: "beside" }, el("div", { class: "found" }, form, hint, running, said, wrong.box, verdict),
-    el("div", { class: "grow" }, curve, guessing, known,
+  section.append(el("div", { class: "beside" }, el("div", { class: "asked" }, form, running, said), el("div", { class: "found" }, wrong.box, verdict),
+    el("div", { class: "pictured" }, curve, hint, guessing, known,
       el("details", {}, el("summary", {}, t("here-hidden-title")), el("p", {}, t("here-hidden"))))), curves);
-  useAsDefaults(form);
   const showKnown = () => showCurve({ do: "known", toml });
   showKnown();
   recall();
 
   let helper;
-  const settings = () => ({ patient: form.elements.patient.checked });
   const [stop, starts] = [byId("stop"), [byId("measure"), byId("curves")]];
   // The keyboard focus stays on the buttons: on Stop during a measurement, then on the
   // button used before.
@@ -65,23 +63,25 @@ function herePage(section, write) {
     document.addEventListener("visibilitychange", look);
     wrong.say();
     busy(true);
-    running.hidden = false;
-    bar.hidden = false;
+    running.toggleAttribute("data-on", true);
     bar.value = 0;
     progress.textContent = said.textContent = t("here-working");
     delete section.dataset.done;
     try {
       await work(seconds);
-      said.textContent = t("here-ended", seconds());
-      running.hidden = true;
+      progress.textContent = "";
     } catch (error) {
       const { stopped } = error;
       progress.textContent = said.textContent = !stopped ? "" : t("here-stopped", seconds()) + (verdict.firstChild || curves.firstChild ? "" : ` ${t("here-nothing")}`);
-      if (!stopped) { wrong.say(t("here-refused", error.message)); options.open = true; }
+      if (!stopped) wrong.say(t("here-refused", error.message));
+      if (!verdict.firstChild && !curves.firstChild) {
+        if (stopped) (recall() || showKnown()); // the guess is there again
+        else known.textContent = t("here-tried");
+      }
     }
     helper.stop();
     busy(false);
-    bar.hidden = true;
+    running.toggleAttribute("data-on", false);
     if (hidden) wrong.say(t("here-background"));
     document.removeEventListener("visibilitychange", look);
     section.dataset.done = "true";
@@ -144,12 +144,13 @@ function herePage(section, write) {
 
   // What was measured at an earlier visit.
   function recall() {
-    const before = stored.get("computer");
-    if (!before) return;
+    const before = storedComputer();
+    if (!before) return false;
     const forget = () => { stored.set("computer", null); verdict.replaceChildren(); showKnown(); };
     showPoints(before.points, before.found);
     verdict.replaceChildren(...shownLevels(before.found), el("p", { class: "soft" }, t("here-before", new Date(before.at).toLocaleString("en-GB")), " ",
       el("button", { type: "button", click: forget }, t("here-forget"))));
+    return true;
   }
 
   // A working set of the first curve is accessed line by line.
@@ -164,7 +165,7 @@ function herePage(section, write) {
     verdict.replaceChildren();
     curve.parentElement.hidden = false;
     const times = new Map(); // nanoseconds, in order, by bytes
-    let [found, points, drawn, done] = [undefined, [], 0, 0];
+    let [found, points, drawn, done, tried, dropped] = [undefined, [], 0, 0, 0, 0];
     const draw = () => {
       const medians = [...times].sort(([a], [b]) => a - b).map(([size, all]) => [size, all[(all.length - 1) >> 1]]);
       // No access takes less than a hit in one page: a shorter time is noise in the part
@@ -177,21 +178,23 @@ function herePage(section, write) {
     helper = new Helper((costs, points) => {
       for (const [size, nanos] of points) times.set(size, [...times.get(size) ?? [], nanos].sort((a, b) => a - b));
       bar.value = done + Math.min(0.95, costs / COSTS);
-      progress.textContent = t("here-progress", costs, seconds()) + (!found && seconds() > 10 ? ` ${t("here-slow")}` : "");
+      const more = found ? ` ${t("here-confirms")}` : !isCoarse && seconds() > 10 ? ` ${t("here-slow")}` : "";
+      progress.textContent = t("here-progress", costs, seconds(), done + 1, ROUNDS.length) + more;
       if (times.size > 1 && performance.now() - drawn > 500) draw();
     });
     for (const [at, [round, megabytes, levels]] of ROUNDS.entries()) {
       if (round === 2 && found?.settled) continue;
       done = at;
       try {
-        found = await helper.ask({ do: "explore", megabytes, levels, ...settings() });
+        found = await helper.ask({ do: "explore", megabytes, levels });
+        tried = Math.max(tried + 1, found.runs);
       } catch (error) {
         if (!found || error.stopped) throw error;
-        continue; // disturbed, or without memory: what is known stays
+        [tried, dropped] = [tried + 1, dropped + 1]; // what is known stays
       }
       draw();
       const said = ({ level, size_text: is }) => el("p", { class: "you-said" }, t("here-you-said", level, bytesText(guess.sizes[level - 1]), is));
-      verdict.replaceChildren(...(guess.isMade ? found.levels.slice(0, levels.length).map(said) : []), ...shownLevels(found), el("p", { class: "soft" }, t(found.runs === 1 ? "here-done-one" : "here-done", seconds(), found.runs)));
+      verdict.replaceChildren(...(guess.isMade ? found.levels.slice(0, levels.length).map(said) : []), ...shownLevels(found), el("p", { class: "soft" }, t("here-done", seconds(), many("experiment", tried), dropped ? t("here-dropped", dropped) : "")));
       if (!at) said.textContent = verdict.querySelector(".tiles").innerText;
       section.dataset.verdict = JSON.stringify(found);
       stored.set("computer", { found, points, at: Date.now() });
@@ -199,32 +202,37 @@ function herePage(section, write) {
     }
   }
 
-  // A record of the times of all cells; with one of an experiment before, the smaller times of
-  // both: other programs can only add to them.
-  async function timed(record) {
-    for (let from = 0, cells = 1; from < cells;) {
-      const part = await helper.ask({ do: "times", sizes: CURVE_SIZES, from, ...settings() });
-      record ??= part.record;
-      for (const [at, row] of part.rows.entries()) {
-        const [figure, before] = [row.figures[0], record.rows[from + at]];
+  // Times the cells with these numbers; of a cell that was timed before, the shorter time counts: other programs
+  // can only add to it.
+  async function timed(record, wanted) {
+    for (let from = 0; from < wanted.length;) {
+      const { rows } = await helper.ask({ do: "times", sizes: CURVE_SIZES, cells: wanted.slice(from) });
+      for (const row of rows) {
+        const [at, figure] = [wanted[from++], row.figures[0]];
         figure.amount = Number(figure.amount.toPrecision(3)); // of a browser's clock
-        if (!(before?.figures[0].amount <= figure.amount)) record.rows[from + at] = row;
+        if (!(record.rows[at]?.figures[0].amount <= figure.amount)) record.rows[at] = row;
       }
-      cells = part.cells;
-      from += part.rows.length;
-      progress.textContent = t("here-cells", from, cells);
-      bar.value = ROUNDS.length * from / cells;
+      progress.textContent = t("here-cells", from, wanted.length);
+      bar.value = ROUNDS.length * from / wanted.length;
     }
-    return record;
   }
 
   async function sweep() {
     helper = new Helper();
-    let [record, text, read] = [];
-    for (let tries = 0; tries < 2 && read?.answer.verdict !== "ok"; tries++) {
-      record = await timed(record);
+    const { record, cells } = await helper.ask({ do: "times", sizes: CURVE_SIZES, cells: [] });
+    let [text, read] = [];
+    const look = () => {
       text = JSON.stringify(record, null, 1);
       read = core({ do: "read", text, sizes: DRAWN_SIZES, ...shape() });
+    };
+    for (let tries = 0; tries < 2 && read?.answer.verdict !== "ok"; tries++) {
+      await timed(record, Array.from({ length: cells }, (_, at) => at));
+      look();
+      for (let again = 0; again < 3 && read.disturbed.length; again++) {
+        await timed(record, read.disturbed.map(([size, stride]) =>
+          record.rows.findIndex(({ place }) => place.size_bytes === size && place.stride_bytes === stride)));
+        look();
+      }
     }
     const { answer, svg } = read;
     const [mine, own] = [ownMachine(), ownMachine(answer)];
@@ -232,21 +240,31 @@ function herePage(section, write) {
     curve.parentElement.hidden = curve.classList.contains("known"); // no curve of this computer
     const said = answer.verdict === "ok" ? argument(answer) : [el("p", {}, t("here-unclear"))];
     curves.replaceChildren(box, el("h3", {}, t("here-read")), ...said, el("p", { class: "buttons" },
-      el("button", { type: "button", click: () => download("spark.json", text) }, t("here-save-curves")),
+      el("button", { type: "button", click: () => download("spark.json", text, "application/json") }, t("here-save-curves")),
       own && el("button", { type: "button", click: () => {
         location.hash = `#any?${new URLSearchParams({ show: "time", max: "256K", ...(mine ? { machine: "mine" } : { machine: "own", toml: own.toml }) })}`;
         setTimeout(() => anyPage.lay(text));
       } }, t("here-lay"))),
-    ...(own ? [] : [el("p", { class: "soft" }, t("here-lay-first"))]));
+    ...(own ? [] : [el("p", { class: "soft" }, t("here-lay-first"))]),
+    ...(read.disturbed.length ? [el("p", { class: "soft" }, t("here-left-out", read.disturbed.map(([size, stride]) => `${bytesText(size)}, ${t("stride")} ${bytesText(stride)}`).join("; ")))] : []));
     picture(box, svg, title => sweepTable(record, title), cause);
     section.dataset.record = text;
   }
 
   form.addEventListener("submit", event => { event.preventDefault(); measuring(explore); });
-  form.addEventListener("input", () => write(stateOf(form)));
   form.querySelector("#curves").addEventListener("click", () => measuring(sweep));
   stop.addEventListener("click", () => helper?.stop());
-  return { restore: state => restore(form, state) };
+  return {};
+}
+
+// The usual step of this browser's clock, in milliseconds.
+function clockStep() {
+  const [began, steps] = [performance.now(), []];
+  for (let last = began, now = began; steps.length < 9 && now - began < 100; now = performance.now()) {
+    if (now > last) steps.push(now - last);
+    last = now;
+  }
+  return steps.sort((a, b) => a - b)[steps.length >> 1] ?? Infinity;
 }
 const KNOWN = "i5-7500";
 

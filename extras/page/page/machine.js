@@ -5,7 +5,7 @@ for (let size = 256; size <= 64 << 20; size *= 2) SIZES.push(size, size + size /
 const sizeText = bytes =>
   bytes % (1 << 20) === 0 ? `${bytes >> 20}M` : bytes % KIB === 0 ? `${bytes / KIB}K` : String(bytes);
 const bytesText = bytes =>
-  bytes % (1 << 20) === 0 ? `${bytes >> 20} MiB` : bytes % 512 === 0 ? `${bytes / KIB} KiB` : `${bytes} B`;
+  bytes % (1 << 20) === 0 ? `${bytes >> 20} MiB` : bytes % 512 === 0 && bytes > 512 ? `${bytes / KIB} KiB` : `${bytes} B`;
 const LINES = ["8", "16", "32", "64", "128", "256"];
 const WAYS = ["1", "2", "3", "4", "5", "6", "8", "10", "11", "12", "16", "20", "24", "32", "full"];
 const TIMES = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 70, 80, 100, 120, 150, 200, 300, 500, 1000].map(time => `${time} ns`);
@@ -190,10 +190,21 @@ function isMachine(form, deep) {
 
 const nanos = seconds => (seconds === null ? "" : `${+(seconds * 1e9).toFixed(3)} ns`);
 
+// What an earlier visit measured; undefined if there is nothing that this version of the page can read.
+function storedComputer() {
+  const { found, points, at } = stored.get("computer") ?? {};
+  const isText = text => typeof text === "string";
+  const isLevel = level => [level?.level, level?.size_low, level?.size_high, level?.latency_ns, level?.penalty_ns].every(Number.isFinite) &&
+    isText(level.size_text) && ["low", "medium", "high"].includes(level.confidence) && Object.values(level.why ?? [0]).flat().every(isText);
+  const isPoint = point => point?.length === 2 && point.every(Number.isFinite);
+  const isKnown = Number.isFinite(at) && [found?.levels, points].every(Array.isArray) && found.levels.every(isLevel) && points.length > 1 && points.every(isPoint);
+  return isKnown ? { found, points, at } : undefined;
+}
+
 // This computer's first level as it was measured, or as `answer` read it from curves: its
 // fields, and a description; undefined if it is not known.
 function ownMachine(answer = {}) {
-  const found = stored.get("computer")?.found.levels[0];
+  const found = storedComputer()?.found.levels[0];
   const { size, line, ways, hit, penalty } = found?.ways ? { ...found, hit: found.latency_ns, penalty: found.penalty_ns }
     : { ...answer, hit: answer.hit_ns, penalty: answer.penalty_ns };
   if (!size || !ways || !line || !hit) return undefined;
