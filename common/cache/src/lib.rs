@@ -12,7 +12,7 @@
 //! | step | file |
 //! |---|---|
 //! | the kernel's accesses and loops are written down as a description | `modelled.rs`, `loops.rs` |
-//! | the description is walked, iterations that recur are left out | `walk.rs`, `redundant.rs`, `shortcuts.rs` |
+//! | the description is walked, iterations that recur are left out | `walk.rs`, `shortcuts.rs` |
 //! | each access goes through TLBs and levels, page walks read the page table | `simulator.rs`, `level.rs`, `table.rs` |
 //! | a set finds the line, or a victim | `sets.rs` or, for LRU and many ways, `wide.rs`; `policy/` |
 //! | it is counted; iterations left out are multiplied | `tally.rs` |
@@ -35,7 +35,6 @@ mod pages;
 mod policy;
 mod promoted;
 mod recurring;
-mod redundant;
 mod replay;
 mod request;
 mod seen;

@@ -31,9 +31,6 @@ impl Layout {
 pub(crate) trait Store: Debug {
     fn layout(&self) -> Layout;
 
-    /// Whether the last `lines` lines used are always there.
-    fn keeps_last(&self, lines: usize) -> bool;
-
     /// Uses the line `key` and sets `flags`, or fills it with them; returns the victim's tag then, 0
     /// if there was an empty way.
     fn touch(&mut self, set: usize, key: Tag, flags: Tag) -> Option<Tag>;
@@ -141,10 +138,6 @@ pub(crate) fn moved_tag(tag: Tag, moves: &Moves, shift: u32, times: u64) -> Tag 
 impl<P: Policy, const W: usize> Store for Sets<P, W> {
     fn layout(&self) -> Layout {
         self.layout
-    }
-
-    fn keeps_last(&self, lines: usize) -> bool {
-        self.layout.resident || P::IS_LRU && lines < self.layout.ways
     }
 
     fn touch(&mut self, set: usize, key: Tag, flags: Tag) -> Option<Tag> {

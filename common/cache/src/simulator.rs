@@ -401,18 +401,6 @@ impl Simulator {
         self.events
     }
 
-    /// The page table, if page walks read it.
-    pub(crate) fn table(&self) -> Option<&PageTable> {
-        self.table.as_ref()
-    }
-
-    /// Whether a load that hits in the first level and the first TLB changes nothing but the
-    /// order of use there, and only other accesses to their sets evict a line.
-    pub(crate) fn loads_change_nothing_else(&self) -> bool {
-        let addresses = self.pages.is_none() || !self.levels[0].physical;
-        self.plain_loads && addresses && !self.levels.iter().any(|level| level.recalls)
-    }
-
     /// Whether loads and stores do nothing but use or fill their line of the first level.
     pub(crate) fn is_plain(&self) -> bool {
         self.plain_loads && self.plain_stores

@@ -94,32 +94,6 @@ proptest! {
         }
     }
 
-    /// Of lines that a set keeps, only the last uses count.
-    #[test]
-    fn only_the_last_use_of_lines_that_are_kept_counts(
-        ways in prop::sample::select(vec![9usize, 16, 50]),
-        rounds in prop::collection::vec((prop::collection::vec(0u64..4, 1..12), 4u64..200), 0..40),
-    ) {
-        let layout = Layout { sets: 1, ways, shift: 6, resident: false };
-        let [mut all, mut last] = [0, 1].map(|_| new_sets(Replacement::Lru, layout));
-        prop_assert!(all.keeps_last(8) && !all.keeps_last(ways));
-        (0..4).for_each(|line| [&mut all, &mut last].into_iter().for_each(|sets| {
-            sets.touch(0, tag_of(line), 0);
-        }));
-        for (uses, other) in rounds {
-            let uses: Vec<u64> = uses.into_iter().chain(0..4).collect();
-            let at_all = all.touch(0, tag_of(other), 0);
-            prop_assert_eq!(last.touch(0, tag_of(other), 0), at_all);
-            for (at, line) in uses.iter().enumerate() {
-                prop_assert!(all.touch(0, tag_of(*line), 0).is_none());
-                if !uses[at + 1..].contains(line) {
-                    prop_assert!(last.touch(0, tag_of(*line), 0).is_none());
-                }
-            }
-            prop_assert_eq!(all.content(0), last.content(0));
-        }
-    }
-
     /// Sets of many ways behave like sets of few ways, also in windows.
     #[test]
     fn wide_sets_behave_like_other_sets(

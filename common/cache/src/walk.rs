@@ -4,7 +4,6 @@ use std::fmt;
 
 use crate::addresses::AddressMap;
 use crate::loops::{Access, Loop, Node};
-use crate::redundant::Redundant;
 use crate::shortcuts::{Answer, Plan, SAME_LINES, Shortcut};
 use crate::simulator::Simulator;
 
@@ -270,8 +269,7 @@ impl Walker {
 
     /// Walks a loop without inner loops. If iterations access the same lines, and
     /// these are all in the first level after the first iteration, the others only hit and
-    /// leave everything as the first left it: no state needs to be compared. Loads that are
-    /// [`Redundant`] are left out.
+    /// leave everything as the first left it: no state needs to be compared.
     fn walk_innermost(&mut self, of: &Loop, accesses: &mut [Access]) {
         let line = self.sim.smallest_line();
         let shortcut = self.shortcuts.iter().any(|shortcut| shortcut.name == SAME_LINES);
@@ -279,10 +277,6 @@ impl Walker {
             && of.moving.iter().all(|at| of.advances[*at].unsigned_abs() < line)
             && accesses.iter().all(|access| self.sim.hits_settle(access));
         let lines = if may_stay { of.accesses_to_find(accesses, line) } else { Vec::new() };
-        let redundant = if shortcut { Redundant::of(of, accesses, &self.sim) } else { None };
-        let other_lines = redundant.as_ref().map(|loads| loads.others(&lines, of, accesses, &self.sim));
-        // Whether the redundant loads hit.
-        let mut hit = false;
         let mut left = of.iterations;
         while left > 0 {
             self.walked += ITERATION + accesses.len() as u64;
@@ -291,23 +285,10 @@ impl Walker {
                 false => 0,
             };
             let (events, core) = (self.sim.events(), self.sim.tally.core);
-            let mut to_find = &lines;
-            match (&redundant, &other_lines) {
-                (Some(loads), Some(others)) if hit && loads.is_clear(of, accesses, &self.sim) => {
-                    loads.needed.iter().for_each(|at| self.sim.access(&accesses[*at]));
-                    self.sim.tally.core.accesses[0] += loads.loads;
-                    to_find = others;
-                }
-                (loads, _) => {
-                    accesses.iter().for_each(|access| self.sim.access(access));
-                    hit = loads
-                        .as_ref()
-                        .is_some_and(|loads| loads.lines.iter().all(|at| self.sim.hits(&accesses[*at])));
-                }
-            }
+            accesses.iter().for_each(|access| self.sim.access(access));
             left -= 1;
             let hits = |sim: &mut Simulator| {
-                events == sim.events() || to_find.iter().all(|at| sim.hits(&accesses[*at]))
+                events == sim.events() || lines.iter().all(|at| sim.hits(&accesses[*at]))
             };
             let skipped = if same > 0 && hits(&mut self.sim) { same } else { 0 };
             if skipped > 0 {

@@ -149,10 +149,6 @@ impl Store for WideSets {
         self.layout
     }
 
-    fn keeps_last(&self, lines: usize) -> bool {
-        lines < self.layout.ways
-    }
-
     fn touch(&mut self, set: usize, key: Tag, flags: Tag) -> Option<Tag> {
         let hit = self.hit(set, key, flags);
         (!hit).then(|| self.sets[set].fill(key | flags, &mut self.places))

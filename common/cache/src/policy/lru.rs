@@ -8,7 +8,6 @@ pub(crate) struct Lru;
 
 impl Policy for Lru {
     type Set = ();
-    const IS_LRU: bool = true;
 
     fn used(&mut self, (): &mut (), tags: &mut [Tag], way: usize) {
         tags[..=way].rotate_right(1);

@@ -12,8 +12,6 @@ pub(crate) trait Policy: Debug + 'static {
     /// The state of a set besides its tags and their order; it must not contain line
     /// numbers.
     type Set: SetState;
-    /// Whether the victim is the line whose last use is the oldest.
-    const IS_LRU: bool = false;
 
     /// The state of the random generator that all sets share, if there is one.
     fn generator(&self) -> u64 {
