@@ -94,12 +94,12 @@ pub(super) fn time(chain: &mut Chain, effort: Effort) -> Timed {
         warm += chain.walk(round.min(1 << 14));
     }
     let trials = (0..TRIALS).map(|_| {
-        let from = clock::wall();
+        let from = clock::fine();
         let made = chain.walk(256);
-        (clock::wall().0 - from.0) / made as f64
+        (clock::fine().0 - from.0) / made as f64
     });
     let each = trials.fold(f64::INFINITY, f64::min).max(1e-10);
-    let batch = BATCH.0.max(STEPS * clock_step().0);
+    let batch = BATCH.0.max(STEPS * clock::fine_step().0);
     let accesses = ((batch / each) as usize).clamp(256, 1 << 24);
     let (accesses, batches, short) = match round.min(WHOLE) {
         whole if whole > accesses => (whole, (effort.batches * accesses / whole).max(LONG_BATCHES), false),
@@ -159,7 +159,7 @@ impl Pace {
     /// Times a loop of a few microseconds, again if it is slower than the `fastest` so far;
     /// not at all if the timer is too coarse.
     fn now(rate: Hertz, fastest: Pace) -> Pace {
-        if f64::from(BEAT) / reference_clock().0 < BEAT_STEPS * clock_step().0 {
+        if f64::from(BEAT) / reference_clock().0 < BEAT_STEPS * clock::fine_step().0 {
             return Pace(None);
         }
         let wanted = fastest.0.map_or(f64::INFINITY, |fastest| (1.0 - STEADY) * fastest.0);
@@ -189,18 +189,6 @@ impl Pace {
 pub fn reference_clock() -> Hertz {
     static REFERENCE: OnceLock<Hertz> = OnceLock::new();
     *REFERENCE.get_or_init(core_clock::measure)
-}
-
-/// The resolution of the clock: some have only 100 us.
-fn clock_step() -> Seconds {
-    static STEP: OnceLock<Seconds> = OnceLock::new();
-    *STEP.get_or_init(|| {
-        let steps = (0..5).map(|_| {
-            let from = clock::wall().0;
-            (0..1 << 20).map(|_| clock::wall().0 - from).find(|passed| *passed > 0.0).unwrap_or(BATCH.0)
-        });
-        Seconds(steps.fold(f64::INFINITY, f64::min))
-    })
 }
 
 fn summary(batches: &[Batch], moved: usize) -> Timed {

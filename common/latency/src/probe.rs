@@ -24,6 +24,12 @@ const PIECES: u64 = 256;
 /// If parts cost more by this factor, each has its own TLB entry.
 const SPLIT: f64 = 1.15;
 
+/// Lines in [`PIECES`] parts of a page, or as many as `reach` has, and as many adjacent lines.
+fn pieces(page: u64, reach: u64) -> [Vec<u64>; 2] {
+    let count = PIECES.min(reach / page);
+    [shuffled(count, |i| i * page + i * LINE % page), shuffled(count, |i| i * LINE)]
+}
+
 /// Real memory whose accesses are timed.
 #[derive(Debug)]
 pub struct OnTime {
@@ -59,9 +65,8 @@ impl OnTime {
     /// Whether lines in more base pages than a first-level TLB has entries cost more than
     /// as many adjacent lines.
     fn in_pieces(&mut self) -> bool {
-        let page = pages::base().0;
-        let apart = self.cost(&shuffled(PIECES, |i| i * page + i * LINE % page));
-        let together = self.cost(&shuffled(PIECES, |i| i * LINE));
+        let [apart, together] = pieces(pages::base().0, self.reach());
+        let [apart, together] = [self.cost(&apart), self.cost(&together)];
         apart > SPLIT * together
     }
 
@@ -111,5 +116,21 @@ impl Probe for OnTime {
 
     fn spent(&self) -> f64 {
         (clock::wall().0 - self.began.0) / self.limit.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_of_any_page_are_in_the_memory() {
+        for page in [4 << 10, 16 << 10, 32 << 10, 64 << 10, 2 << 20, 32 << 20] {
+            for reach in [2 << 20, 8 << 20, 512 << 20] {
+                let [apart, together] = pieces(page, reach);
+                assert!(apart.iter().all(|at| at + LINE <= reach), "{page} {reach}");
+                assert!(apart.len() == together.len() && apart.len() as u64 <= PIECES);
+            }
+        }
     }
 }

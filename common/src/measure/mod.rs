@@ -24,7 +24,7 @@ use figures::units::Hertz;
 use figures::value::Reading;
 use isa::Native;
 use memory::Arena;
-use system::clock::Stopwatch;
+use system::clock::{self, Stopwatch};
 use system::core_clock;
 
 impl Session {
@@ -71,13 +71,16 @@ impl Session {
     }
 
     /// Runs `body` `runs` times, with `prepare` before each, but at least once, and not
-    /// again after the session [is over](Session::is_over).
+    /// again after the session [is over](Session::is_over). A run that is too short for the system's
+    /// clock is repeated.
     pub fn time(&self, runs: usize, prepare: &mut dyn FnMut(), body: &mut dyn FnMut()) -> Timed {
         let once = |_| {
-            prepare();
-            let watch = Stopwatch::start();
-            body();
-            watch.stop()
+            clock::repeated(|| {
+                prepare();
+                let watch = Stopwatch::start();
+                body();
+                watch.stop()
+            })
         };
         let before = self.clock.get().is_none().then(core_clock::measure);
         let runs = (0..runs).take_while(|run| *run == 0 || !self.is_over()).map(once).collect();

@@ -54,8 +54,8 @@ pub fn ticks() -> Ticks {
     Ticks(now)
 }
 
-/// The rate of [`ticks`], calibrated once against [`wall`] (about 20 ms): in many virtual
-/// machines CPUID does not give it, or gives a wrong one.
+/// The rate of [`ticks`], calibrated once against [`wall`] (about 20 ms, or five steps of a coarser
+/// clock): in many virtual machines CPUID does not give it, or gives a wrong one.
 pub fn tick_rate() -> Hertz {
     static RATE: OnceLock<Hertz> = OnceLock::new();
     *RATE.get_or_init(|| {
@@ -65,14 +65,43 @@ pub fn tick_rate() -> Hertz {
 }
 
 fn calibrate(window: Seconds) -> f64 {
-    let (from, ticks_from) = (wall(), ticks());
-    loop {
-        let (now, ticks_now) = (wall(), ticks());
-        let passed = now.0 - from.0;
-        if passed >= window.0 {
-            return ticks_now.0.saturating_sub(ticks_from.0) as f64 / passed;
-        }
-    }
+    let edge = |before: f64| std::iter::repeat_with(|| (wall().0, ticks().0)).find(|(now, _)| *now > before);
+    let start = wall().0;
+    let Some((from, ticks_from)) = edge(start) else { return 1e9 };
+    let Some((to, ticks_to)) = edge(from + window.0) else { return 1e9 };
+    ticks_to.saturating_sub(ticks_from) as f64 / (to - from)
+}
+
+/// The time since some fixed moment by the processor's timer, which is finer than some systems'
+/// [`wall`].
+#[inline]
+pub fn fine() -> Seconds {
+    tick_rate().duration(ticks())
+}
+
+/// The step of [`fine`].
+pub fn fine_step() -> Seconds {
+    static STEP: OnceLock<Seconds> = OnceLock::new();
+    *STEP.get_or_init(|| step_of(fine))
+}
+
+/// The step of the clocks of a [`Stopwatch`]: nanoseconds, or 1 to 16 ms in some virtual machines, on
+/// Windows and on some boards.
+pub fn step() -> Seconds {
+    static STEP: OnceLock<Seconds> = OnceLock::new();
+    *STEP.get_or_init(|| Seconds(step_of(wall).0.max(step_of(process_cpu).0)))
+}
+
+/// The smallest of some steps: a disturbance makes one longer.
+fn step_of(clock: fn() -> Seconds) -> Seconds {
+    let next = |before: f64| std::iter::repeat_with(|| clock().0).find(|now| *now > before).unwrap_or(before);
+    let mut now = next(clock().0);
+    let steps = (0..3).map(|_| {
+        let before = now;
+        now = next(before);
+        now - before
+    });
+    Seconds(steps.fold(f64::INFINITY, f64::min))
 }
 
 /// The beginning of a measured region on both clocks.
@@ -89,6 +118,29 @@ pub struct Elapsed {
     pub wall: Seconds,
     /// Processor time of the process.
     pub cpu: Seconds,
+    /// The share of the clocks' step in both.
+    pub step: Seconds,
+}
+
+/// A sum of times has at least so many steps of the clock.
+const STEPS: f64 = 100.0;
+/// Time for short regions to be run again, in seconds.
+const REPEATING_S: f64 = 3.0;
+
+/// The mean time of the region that `once` runs and times: again, until the sum is [`STEPS`] steps of
+/// the clock, or there is no time for that.
+pub fn repeated(once: impl FnMut() -> Elapsed) -> Elapsed {
+    let began = wall().0;
+    mean(step(), || wall().0 - began < REPEATING_S, once)
+}
+
+fn mean(step: Seconds, has_time: impl Fn() -> bool, mut once: impl FnMut() -> Elapsed) -> Elapsed {
+    let (mut wall, mut cpu, mut runs) = (0.0, 0.0, 0.0);
+    while runs == 0.0 || f64::min(wall, cpu) < STEPS * step.0 && has_time() {
+        let one = once();
+        (wall, cpu, runs) = (wall + one.wall.0, cpu + one.cpu.0, runs + 1.0);
+    }
+    Elapsed { wall: Seconds(wall / runs), cpu: Seconds(cpu / runs), step: Seconds(step.0 / runs) }
 }
 
 impl Stopwatch {
@@ -102,7 +154,8 @@ impl Stopwatch {
     #[inline]
     pub fn stop(self) -> Elapsed {
         let now = wall();
-        Elapsed { wall: Seconds(now.0 - self.wall.0), cpu: Seconds(process_cpu().0 - self.cpu.0) }
+        let cpu = Seconds(process_cpu().0 - self.cpu.0);
+        Elapsed { wall: Seconds(now.0 - self.wall.0), cpu, step: step() }
     }
 }
 
@@ -121,6 +174,28 @@ mod tests {
         assert!(took.cpu.0 > 0.0 && to > from, "{took:?}");
         let by_ticks = tick_rate().duration(Ticks(to.0 - from.0));
         assert!((0.5..2.0).contains(&(by_ticks.0 / took.wall.0)), "{took:?} at {:?}", tick_rate());
+    }
+
+    /// A region of 0.3 ms, which begins at any moment, on a clock with steps of 1 ms and of 15.6 ms.
+    #[test]
+    fn a_region_below_a_step_is_repeated_until_its_time_is_known() {
+        for step in [1e-3, 15.6e-3] {
+            let shown = |now: f64| (now / step).floor() * step;
+            let (now, mut runs) = (std::cell::Cell::new(0.0), 0);
+            let mut once = || {
+                now.set(now.get() + 0.37 * step);
+                let from = now.replace(now.get() + 0.3e-3);
+                runs += 1;
+                let took = Seconds(shown(now.get()) - shown(from));
+                Elapsed { wall: took, cpu: took, step: Seconds(step) }
+            };
+            let took = mean(Seconds(step), || true, &mut once);
+            assert!((took.wall.0 / 0.3e-3 - 1.0).abs() < 0.03, "{took:?} with steps of {step} s");
+            let short = mean(Seconds(step), || false, &mut once);
+            assert_eq!(short.step, Seconds(step), "one run has the error of a whole step");
+            assert!(runs > 100);
+        }
+        assert!((1e-10..1e-3).contains(&fine_step().0) && step().0 < 0.1, "{:?} {:?}", fine_step(), step());
     }
 
     #[test]
