@@ -61,11 +61,15 @@ struct Lists {
 }
 
 impl Lists {
-    fn access(&mut self, address: u64, (sets, ways, line): (u64, usize, u64)) {
+    /// An access of the cache of so many sets, ways and bytes a line; one that `passes_by` fills no line.
+    fn access(&mut self, address: u64, passes_by: bool, (sets, ways, line): (u64, usize, u64)) {
         let number = address / line;
-        let set = self.sets.entry(number % sets).or_default();
-        let (hit, evicted) = touch(set, number, ways);
-        let (full_hit, _) = touch(&mut self.all, number, ways * sets as usize);
+        let touch = |list: &mut Vec<u64>, most| match passes_by && !list.contains(&number) {
+            true => (false, false),
+            false => touch(list, number, most),
+        };
+        let (hit, evicted) = touch(self.sets.entry(number % sets).or_default(), ways);
+        let (full_hit, _) = touch(&mut self.all, ways * sets as usize);
         let is_first = self.seen.insert(number);
         self.misses += u64::from(!hit);
         self.evictions += u64::from(evicted);
@@ -84,8 +88,12 @@ impl Lists {
 #[test]
 fn traces_of_sparse_addresses_equal_lists() {
     let mut random = Random::new(7);
-    for (sets, ways, line) in [(1, 8, 64), (16, 1, 16), (64, 8, 64), (5, 3, 32), (12, 2, 64), (2, 1, 2)] {
-        let mut replay = Replay::new(&one_level(sets, ways, line), vec!["low", "high"]).unwrap();
+    for (case, (sets, ways, line)) in
+        [(1, 8, 64), (16, 1, 16), (64, 8, 64), (5, 3, 32), (12, 2, 64), (2, 1, 2)].into_iter().enumerate()
+    {
+        let mut machine = one_level(sets, ways, line);
+        machine.levels[0].allocate = case % 2 == 0;
+        let mut replay = Replay::new(&machine, vec!["low", "high"]).unwrap();
         let mut lists = Lists::default();
         let bases =
             [0x40_0000, 0x7fff_ffff_0000, 0x5555_5555_4000, u64::MAX - (1 << 14)].map(|base| base & !7);
@@ -95,10 +103,11 @@ fn traces_of_sparse_addresses_equal_lists() {
             let name = u8::from(address > 1 << 32);
             // Up to two lines, or more where lines are short.
             let bytes = [1, 4, 8, 8, 32][random.below(5)].min(8 * line as u64);
-            replay.access(address, bytes, random.below(3) == 0, name).unwrap();
+            let store = random.below(3) == 0;
+            replay.access(address, bytes, store, name).unwrap();
             for number in address / line as u64..=(address + bytes - 1) / line as u64 {
                 let at = (number * line as u64).max(address);
-                lists.access(at, (sets as u64, ways, line as u64));
+                lists.access(at, store && case % 2 == 1, (sets as u64, ways, line as u64));
             }
         }
         let counts = replay.counts();

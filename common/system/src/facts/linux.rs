@@ -37,6 +37,16 @@ impl Facts {
     }
 }
 
+/// The processors of a mask such as `00000000,00000103`, as a list.
+fn listed_in(mask: &str) -> Option<String> {
+    let mut cpus = Vec::new();
+    for (at, word) in mask.rsplit(',').enumerate() {
+        let word = u32::from_str_radix(word, 16).ok()?;
+        cpus.extend((0..32).filter(|bit| word >> bit & 1 == 1).map(|bit| (32 * at + bit).to_string()));
+    }
+    Some(cpus.join(","))
+}
+
 struct Tree {
     root: PathBuf,
     cpu: usize,
@@ -114,7 +124,9 @@ impl Tree {
             line: Bytes(line),
             ways: number("ways_of_associativity").or_else(by_sets),
             sets,
-            shared_by: word("shared_cpu_list").map(Sharers::Listed),
+            shared_by: word("shared_cpu_list")
+                .or_else(|| listed_in(&word("shared_cpu_map")?))
+                .map(Sharers::Listed),
             teller: Teller::Sysfs,
         })
     }
@@ -178,6 +190,12 @@ const VENDORS: [(&str, &str); 11] = [
 mod tests {
     use super::*;
     use crate::tree;
+
+    #[test]
+    fn a_mask_of_processors_is_read_as_their_list() {
+        assert_eq!(listed_in("00000001,00000103").as_deref(), Some("0,1,8,32"));
+        assert_eq!(listed_in("x"), None);
+    }
 
     /// A little core (0) and a big one (4).
     #[test]

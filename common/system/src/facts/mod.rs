@@ -89,13 +89,30 @@ impl Facts {
             for Cache { size, line, ways, sets, teller, .. } in
                 self.of_level(level).filter(|cache| !cache.is_possible())
             {
+                let is_whole = size.0 > 0 && line.0 > 0 && ways.is_some();
                 let [ways, sets] =
                     [ways, sets].map(|number| number.map_or_else(|| "?".to_owned(), |n| n.to_string()));
-                let teller = teller.name();
+                let [size, line] =
+                    [size, line].map(|bytes| if bytes.0 == 0 { "?".to_owned() } else { bytes.to_string() });
+                let (teller, what) =
+                    (teller.name(), if is_whole { "which no cache has" } else { "so numbers are missing" });
                 faults.push(format!(
-                    "L{level}: {teller} says {size} in {sets} sets of {ways} ways with lines of {line}, which no cache has; {then}"
+                    "L{level}: {teller} says {size} in {sets} sets of {ways} ways with lines of {line}, {what}; {then}"
                 ));
             }
+            // A core with two data caches of one level, or a hypervisor that mixes two kinds of cores.
+            let others = good.into_iter().flat_map(|good| {
+                self.of_level(level)
+                    .filter(move |cache| cache.teller == good.teller && cache.is_possible() && *cache != good)
+            });
+            let cpu = self.cpu;
+            faults.extend(others.map(|cache| {
+                format!(
+                    "L{level}: {} lists another one of {} for processor {cpu}; {then}",
+                    cache.teller.name(),
+                    cache.size
+                )
+            }));
             if self.of_level(level).next().is_none() {
                 faults.push(format!("L{level}: nothing describes it; {then}"));
             }
@@ -265,6 +282,14 @@ mod tests {
             assert_eq!(asked.data_caches(), [&l1, &l2, &cache(3, Cpuid)]);
             assert!(asked.faults()[0].ends_with("cpuid's 32 KiB is taken"), "{:?}", asked.faults());
         }
+        let two = Facts {
+            caches: vec![Cache { size: Bytes::kib(64), sets: Some(128), ..l1.clone() }, l1.clone()],
+            ..Facts::default()
+        };
+        assert_eq!(
+            two.faults(),
+            ["L1: sysfs lists another one of 32 KiB for processor 0; sysfs's 64 KiB is taken"]
+        );
         let gap = Facts { caches: vec![l1.clone(), cache(3, Sysfs)], ..Facts::default() };
         assert_eq!(gap.data_caches(), [&l1, &cache(3, Sysfs)]);
         assert_eq!(gap.faults(), ["L2: nothing describes it; that level is left out"]);

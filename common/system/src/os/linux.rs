@@ -35,15 +35,22 @@ pub(crate) fn huge_bytes(address: usize) -> usize {
     fs::read_to_string("/proc/self/smaps").map_or(0, |maps| huge_bytes_in(&maps, address))
 }
 
+/// Bits of a word of a set of processors.
+const BITS: usize = libc::c_ulong::BITS as usize;
+
 pub(crate) fn allowed() -> Vec<usize> {
-    // SAFETY: zero bytes are an empty set; the kernel fills it.
-    let set = unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set);
-        set
-    };
-    // SAFETY: the index stays below the size of the set.
-    (0..libc::CPU_SETSIZE as usize).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) }).collect()
+    // The kernel refuses a set that is smaller than its own: a `cpu_set_t` has 1,024 processors.
+    for words in [16, 64, 256, 1024, 4096] {
+        let mut set = vec![0 as libc::c_ulong; words];
+        // SAFETY: the kernel writes no more bytes than the set has.
+        let status = unsafe { libc::sched_getaffinity(0, size_of_val(&set[..]), set.as_mut_ptr().cast()) };
+        if status == 0 {
+            return (0..words * BITS).filter(|cpu| set[cpu / BITS] >> (cpu % BITS) & 1 == 1).collect();
+        }
+    }
+    // SAFETY: a number that the C library knows.
+    let online = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
+    (0..usize::try_from(online).unwrap_or(0)).collect()
 }
 
 pub(crate) fn current() -> Option<usize> {
@@ -52,16 +59,11 @@ pub(crate) fn current() -> Option<usize> {
 }
 
 pub(crate) fn pin(cpus: &[usize]) -> bool {
-    if cpus.iter().any(|&cpu| cpu >= libc::CPU_SETSIZE as usize) {
-        return false;
-    }
-    // SAFETY: zero bytes are an empty set, all indices are below its size,
-    // and the kernel only reads it.
-    unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        cpus.iter().for_each(|&cpu| libc::CPU_SET(cpu, &mut set));
-        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set) == 0
-    }
+    let words = cpus.iter().max().map_or(1, |last| last / BITS + 1);
+    let mut set = vec![0 as libc::c_ulong; words];
+    cpus.iter().for_each(|cpu| set[cpu / BITS] |= 1 << (cpu % BITS));
+    // SAFETY: the kernel reads no more bytes than the set has.
+    unsafe { libc::sched_setaffinity(0, size_of_val(&set[..]), set.as_ptr().cast()) == 0 }
 }
 
 pub(crate) fn free_memory() -> Option<Bytes> {
