@@ -10,33 +10,15 @@ use system::facts::Facts;
 use system::{date, host};
 
 /// Reasons to distrust the figures that follow, as far as they can be determined from inside this
-/// process, with advice; `cpus` are the processors that it may use.
-pub(super) fn warnings(cpus: usize) -> Vec<String> {
+/// process, with advice.
+pub(super) fn warnings() -> Vec<String> {
     let debug = "this is a debug build: times mean nothing; run it with `cargo run --release`";
     let debug = cfg!(debug_assertions).then(|| debug.to_owned());
-    let governor = Facts::of_host().governor.filter(|name| name != "performance").map(|name| {
-        format!(
-            "the frequency governor is '{name}': first runs may be slow; `cpupower frequency-set -g performance` fixes the clock"
-        )
-    });
-    let busy = host::load().and_then(|load| busy(load, cpus));
     let quota = host::cpu_quota().filter(|quota| *quota < 1.0).map(|quota| {
         let (cause, remedy) = cause_of_waits(Some(quota), 1);
         format!("{cause}: wall times include its waits; use CPU times, or {remedy}")
     });
-    [debug, governor, busy, quota].into_iter().flatten().collect()
-}
-
-/// The warning if more processes want to run, on average over the last minute, than there are
-/// processors.
-fn busy(load: f64, cpus: usize) -> Option<String> {
-    // A system that does not list its processors has at least one.
-    let cpus = cpus.max(1);
-    (load > cpus as f64).then(|| {
-        format!(
-            "{load:.1} processes share {cpus} processors: wall times include the other programs; close them, or take the median of more runs (--runs)"
-        )
-    })
+    debug.into_iter().chain(quota).collect()
 }
 
 /// An empty record of a program that only models `machine`.
@@ -74,15 +56,4 @@ pub(super) fn environment(allowed: &[usize]) -> Fields {
         ("quota_processors", host::cpu_quota().map(Json::from)),
     ];
     all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn more_processes_than_processors_are_warned_of() {
-        assert!(busy(2.5, 2).unwrap().starts_with("2.5 processes share 2 processors"));
-        assert_eq!(busy(1.99, 2), None);
-    }
 }

@@ -1,7 +1,5 @@
 //! Time and memory that a measurement needs, checked before it begins.
 
-use std::sync::OnceLock;
-
 use super::Session;
 use crate::failure::Failure;
 use figures::units::Bytes;
@@ -11,9 +9,6 @@ use system::{host, signals};
 
 /// Memory in addition to the arrays: the program itself, its stack, and its output.
 const PROGRAM_BYTES: u64 = 8 << 20;
-/// For arrays up to so many bytes memory is checked once only: a sweep has hundreds of
-/// them.
-const SMALL: usize = 16 << 20;
 /// Longest accepted run in seconds: a week.
 const LONGEST_S: f64 = 7.0 * 86_400.0;
 /// An estimate above this is reported.
@@ -30,9 +25,7 @@ pub fn arena(bytes: usize) -> Result<Arena, Failure> {
 /// Whether there is memory for `bytes` of arrays, which need not be one arena.
 /// Fails as [`arena`] does.
 pub fn check_memory(bytes: usize) -> Result<(), Failure> {
-    static HAS_SMALL: OnceLock<bool> = OnceLock::new();
-    let has = || *HAS_SMALL.get_or_init(|| within(SMALL, host::free_memory()).is_ok());
-    if bytes <= SMALL && has() { Ok(()) } else { within(bytes, host::free_memory()) }
+    within(bytes, host::free_memory())
 }
 
 fn within(bytes: usize, free: Option<Bytes>) -> Result<(), Failure> {
@@ -49,33 +42,21 @@ fn within(bytes: usize, free: Option<Bytes>) -> Result<(), Failure> {
 }
 
 /// A duration in a suitable unit.
-pub fn duration(seconds: f64) -> String {
+fn duration(seconds: f64) -> String {
     let units = [(86_400.0, "days"), (3600.0, "hours"), (60.0, "minutes")];
     let (unit, name) = units.into_iter().find(|(unit, _)| seconds >= 2.0 * unit).unwrap_or((1.0, "seconds"));
-    if seconds / unit < 1e4 {
-        format!("{:.0} {name}", seconds / unit)
-    } else {
-        format!("{:.0e} {name}", seconds / unit)
-    }
-}
-
-/// Refuses a run, `what`, that is estimated to take longer than a week.
-/// Fails if it would take more than a week.
-pub fn patience(what: &str, seconds: f64) -> Result<(), Failure> {
-    if seconds.is_nan() || seconds > LONGEST_S {
-        let time = duration(seconds);
-        return Err(Failure::could_not(format!(
-            "{what} would take about {time}: choose smaller sizes or fewer repetitions"
-        )));
-    }
-    Ok(())
+    format!("{:.0} {name}", seconds / unit)
 }
 
 impl Session {
     /// Announces the estimated run time, `seconds`, of `what`.
-    /// Fails as [`patience`] does.
+    /// Fails if it is longer than a week.
     pub fn announce(&self, what: &str, seconds: f64) -> Result<(), Failure> {
-        patience(what, seconds)?;
+        if seconds.is_nan() || seconds > LONGEST_S {
+            return Err(Failure::could_not(format!(
+                "{what} would take longer than a week: choose smaller sizes or fewer repetitions"
+            )));
+        }
         if seconds > REPORTED_ESTIMATE_S {
             self.say(format!("note: {what} takes about {}", duration(seconds)));
         }
@@ -126,13 +107,5 @@ mod tests {
         );
         assert!(within(80 << 20, Some(Bytes::mib(100))).is_ok() && within(1 << 40, None).is_ok());
         assert!(within(usize::MAX, Some(Bytes(u64::MAX - 1))).is_err());
-    }
-
-    #[test]
-    fn durations_are_said_in_one_unit() {
-        assert_eq!(
-            [3.0, 150.0, 7200.0, 1e6, 1e30].map(duration),
-            ["3 seconds", "2 minutes", "2 hours", "12 days", "1e25 days"]
-        );
     }
 }

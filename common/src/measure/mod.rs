@@ -12,7 +12,7 @@ mod session;
 pub use average::average_load;
 pub use cells::Walks;
 pub use environment::modelled_record;
-pub use limits::{arena, check_memory, duration, patience};
+pub use limits::{arena, check_memory};
 pub use plan::Plan;
 pub use sample::{Sample, Timed};
 pub use session::Session;

@@ -89,7 +89,7 @@ impl Session {
         // a described machine's times are modelled: nothing on this machine disturbs them
         let mut warnings = Vec::new();
         if measures_host {
-            warnings = environment::warnings(allowed.len());
+            warnings = environment::warnings();
             let scatter = "the system did not pin the program to one processor: times may scatter";
             warnings.extend((!pinned).then(|| scatter.to_owned()));
             let cores = Platform::host().core_type_description();
