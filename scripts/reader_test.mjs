@@ -33,7 +33,7 @@ const made = (what, [a, b]) => ({
 const judgements = rows("report/src/checked.tsv");
 for (const [what, rights, value, judged] of judgements) {
   const check = made(what, rights.split(" ").map(Number));
-  const found = judge(Number(value), { ...check, within: check.within + 1e-9 * Math.abs(check.right) }) ?? "wrong";
+  const found = judge(Number(value), { ...check, rounded: "Rounded", within: check.within + 1e-9 * Math.abs(check.right) }) ?? "wrong";
   if (found !== judged) wrong.push(`${what} ${rights}: ${value} is ${found}, not ${judged}`);
 }
 for (const line of wrong) console.error(line);

@@ -10,6 +10,8 @@ const GAIN_TOLERANCE: f64 = 0.02;
 /// half of the last of two decimals.
 const MISS_RATE_TOLERANCE: f64 = 0.02;
 const MIN_POINTS: f64 = 0.005;
+/// More decimals than any answer needs.
+const MAX_DECIMALS: i32 = 6;
 /// Tolerance for the rounding of printed figures.
 const ROUNDING: f64 = 1e-9;
 
@@ -40,6 +42,8 @@ pub enum Judgement {
 /// A usual mistake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slip {
+    /// The right value, rounded to a whole number.
+    Rounded,
     /// Misses instead of hits.
     MissRate,
     /// Misses by loads alone.
@@ -54,6 +58,7 @@ impl Slip {
     /// A sentence for the student; it does not show the right value.
     pub fn sentence(self) -> &'static str {
         match self {
+            Slip::Rounded => "It is rounded too far: give two decimals.",
             Slip::MissRate => "That is the miss rate.",
             Slip::LoadsOnly => "A store is an access too: divide by loads and stores.",
             Slip::Reversed => "The other way round: subtract the old one from the new one.",
@@ -104,10 +109,16 @@ impl Check {
         self
     }
 
-    /// Compares a value.
+    /// Compares a value. It may be rounded to its own decimals, at least one.
     pub fn judge(&self, value: f64) -> Judgement {
         if self.is(value, self.right) {
             return Judgement::Right;
+        }
+        let of_share = matches!(self.kind, Kind::Percent | Kind::Points).then_some(100.0 * value);
+        let is_rounded =
+            |value: f64| self.rounding(value, 0).is_some_and(|within| (value - self.right).abs() <= within);
+        if [Some(value), of_share].into_iter().flatten().any(is_rounded) {
+            return Judgement::Slip(Slip::Rounded);
         }
         let slip = self.slips.iter().find(|(mistaken, _)| self.is(value, *mistaken));
         slip.map_or(Judgement::Wrong, |(_, slip)| Judgement::Slip(*slip))
@@ -126,8 +137,26 @@ impl Check {
         } else {
             self.within * (meant / self.right).abs()
         };
-        let near = |value: f64| (value - meant).abs() <= within && !(of_rates && value.abs() > 100.0);
+        let near = |value: f64| {
+            let within = self.rounding(value, 1).unwrap_or_default().max(within);
+            (value - meant).abs() <= within && !(of_rates && value.abs() > 100.0)
+        };
         near(value) || of_rates && near(100.0 * value)
+    }
+
+    /// How far the right value may be from `value` if that is rounded to its own decimals, at
+    /// least `least`; `None` for kinds that are never rounded.
+    fn rounding(&self, value: f64, least: i32) -> Option<f64> {
+        let halves = match self.kind {
+            Kind::Percent | Kind::Number => 0.5,
+            // Of two rounded rates.
+            Kind::Points => 1.0,
+            Kind::Bytes | Kind::Count | Kind::Ns => return None,
+        };
+        let is_whole = |scaled: f64| (scaled - scaled.round()).abs() < 1e-7;
+        let decimals = (0..MAX_DECIMALS).find(|decimals| is_whole(value * 10_f64.powi(*decimals)));
+        let decimals = decimals.unwrap_or(MAX_DECIMALS).max(least);
+        Some(halves * 10_f64.powi(-decimals) + ROUNDING * value.abs())
     }
 }
 

@@ -53,7 +53,8 @@ pub(crate) fn of_products(products: &[(MatrixProgram, &Product)]) -> Expected {
     all
 }
 
-/// The checks of the fields whose figures this run has, by their ids, each with a `hint`.
+/// The checks of the fields whose figures this run has, by their ids, each with a `hint`, and what is said
+/// of one that is `rounded` too far.
 pub(crate) fn checks(contents: &Report<'_>) -> Map<String, Value> {
     let programs = MatrixProgram::ALL.iter().copied();
     let figures = of_products(&Vec::from_iter(programs.zip(&contents.products)));
@@ -62,6 +63,7 @@ pub(crate) fn checks(contents: &Report<'_>) -> Map<String, Value> {
     let on_page = |(id, check): (String, &Check)| {
         let mut value = json!(check);
         value["hint"] = hint(check.kind).into();
+        value["rounded"] = json!(Slip::Rounded);
         (id, value)
     };
     known.map(on_page).collect()

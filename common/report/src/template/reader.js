@@ -65,11 +65,19 @@ function valueReader(known) {
   }
 
   // "right", the sentence of a usual mistake, or undefined, as checked.rs judges.
-  function judge(value, { kind, right, within, slips }) {
+  function judge(value, { kind, right, within, slips, rounded }) {
     const rates = kind === "percent" || kind === "points";
-    const is = meant => [value, ...(rates ? [100 * value] : [])].some(value =>
-      Math.abs(value - meant) <= (rates || right === 0 ? within : within * Math.abs(meant / right)) && !(rates && Math.abs(value) > 100));
-    return is(right) ? "right" : slips.find(([meant]) => is(meant))?.[1];
+    const values = [value, ...(rates ? [100 * value] : [])];
+    const rounding = (value, least) => {
+      const halves = { percent: 0.5, number: 0.5, points: 1 }[kind] ?? 0;
+      const decimals = [0, 1, 2, 3, 4, 5].find(at => Math.abs(value * 10 ** at - Math.round(value * 10 ** at)) < 1e-7) ?? 6;
+      return halves && halves * 10 ** -Math.max(decimals, least) + 1e-9 * Math.abs(value);
+    };
+    const is = meant => values.some(value => !(rates && Math.abs(value) > 100) &&
+      Math.abs(value - meant) <= Math.max(rates || right === 0 ? within : within * Math.abs(meant / right), rounding(value, 1)));
+    if (is(right)) return "right";
+    if (values.some(value => Math.abs(value - right) <= rounding(value, 0))) return rounded;
+    return slips.find(([meant]) => is(meant))?.[1];
   }
 
   return { quantity, read, judge, sentence: name => known.doubts[name] };
