@@ -7,7 +7,6 @@ use clap::builder::PossibleValuesParser;
 use common::failure::Failure;
 use common::output;
 
-use crate::class;
 use crate::score::{Score, score, score_all, to_json};
 use crate::task::{Language, TASKS, Task, find};
 
@@ -75,15 +74,6 @@ enum Command {
     Reset(One),
     /// Print a model answer, once the task is passed
     Solution(One),
-    /// Print a table of a class, as CSV
-    Class {
-        /// The folder with a folder of each student
-        #[arg(value_name = "FOLDER")]
-        folder: PathBuf,
-        /// Write a page with the counts of each task, without names
-        #[arg(long, value_name = "FILE.html")]
-        scoreboard: Option<PathBuf>,
-    },
 }
 
 #[derive(Debug, clap::Args)]
@@ -156,13 +146,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Some(Command::Solution(one)) => {
             let (task, folder) = one.find()?;
             solution(task, &folder)
-        }
-        Some(Command::Class { folder, scoreboard }) => {
-            let students = class::score_class(folder)?;
-            output::print(&class::csv(&students))?;
-            scoreboard
-                .as_ref()
-                .map_or(Ok(()), |path| output::write(path, class::scoreboard(&students).as_bytes()))
         }
     }
 }

@@ -4,8 +4,6 @@
 #[cfg(unix)]
 mod check;
 #[cfg(unix)]
-mod class;
-#[cfg(unix)]
 pub mod commands;
 #[cfg(unix)]
 mod compile;

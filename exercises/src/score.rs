@@ -29,6 +29,17 @@ impl Score {
     pub fn points(&self) -> u32 {
         if self.checked.is_ok() { self.task.points } else { 0 }
     }
+
+    /// What is wrong, without the paths of this machine; empty if it passed.
+    pub fn found(&self) -> String {
+        let Err(wrong) = &self.checked else { return String::new() };
+        match wrong.reason {
+            Reason::Compile => wrong.found.lines().next().unwrap_or_default().trim_end_matches(':'),
+            Reason::Unchanged => "it is as it was handed out, or not there",
+            _ => &wrong.found,
+        }
+        .to_owned()
+    }
 }
 
 /// Compiles and checks one file.
@@ -92,12 +103,6 @@ pub fn to_json(scores: &[Score]) -> Value {
     let task = |score: &Score| {
         let passed: Option<&Passed> = score.checked.as_ref().ok();
         let wrong = score.checked.as_ref().err();
-        // Paths differ from machine to machine.
-        let found = wrong.map(|wrong| match wrong.reason {
-            Reason::Compile => wrong.found.lines().next().unwrap_or_default().trim_end_matches(':'),
-            Reason::Unchanged => "it is as it was handed out, or not there",
-            _ => &wrong.found,
-        });
         json!({
             "name": score.task.name,
             "source": score.source.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy()),
@@ -108,7 +113,7 @@ pub fn to_json(scores: &[Score]) -> Value {
             "accesses": passed.map(|passed| passed.accesses),
             "facts": passed.map(|passed| &passed.facts),
             "reason": wrong.map(|wrong| wrong.reason.to_string()),
-            "found": found,
+            "found": wrong.map(|_| score.found()),
             "hint": wrong.map(|wrong| wrong.hint),
         })
     };

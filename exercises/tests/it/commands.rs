@@ -79,37 +79,6 @@ fn watching_checks_at_each_save() {
 }
 
 #[test]
-fn a_class_gets_a_table_and_a_scoreboard_without_names() {
-    let folder = tempfile::tempdir().unwrap();
-    let (pad, soa) = (solution("pad.rs"), solution("soa.rs"));
-    let wasteful = "pub fn pitch(columns: usize) -> usize { 8 * (columns.div_ceil(8) | 1) }".to_owned();
-    for (student, name, text) in [
-        ("ana", "pad.rs", &pad),
-        ("ben", "pad.rs", &wasteful),
-        ("ben", "soa.rs", &soa),
-        ("=1+1", "pad.rs", &"oops".to_owned()),
-    ] {
-        std::fs::create_dir_all(folder.path().join("in").join(student)).unwrap();
-        std::fs::write(folder.path().join("in").join(student).join(name), text).unwrap();
-    }
-    // What a student says of the points is not read.
-    std::fs::write(folder.path().join("in/ana/exercises.json"), "{\"points\": 14}").unwrap();
-    let output = run(folder.path(), "class in --scoreboard board.html");
-    let text = stdout(&output);
-    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
-    let column = |name: &str| rows[0].iter().position(|column| *column == name).unwrap();
-    let cells =
-        |row: usize| ["points", "pad", "pad_misses", "pad_reason", "soa"].map(|name| rows[row][column(name)]);
-    assert_eq!((rows.len(), rows[2][0], rows[3][0]), (4, "\"ana\"", "\"ben\""));
-    assert_eq!(cells(1), ["0", "0", "", "compile", "0"]);
-    assert!(!rows[1][0].starts_with("\"="), "no formula: {text}");
-    assert_eq!(cells(2), ["1", "1", "448", "", "0"]);
-    assert_eq!(cells(3), ["2", "1", "448", "", "1"]);
-    let board = std::fs::read_to_string(folder.path().join("board.html")).unwrap();
-    assert!(board.contains("<td>448<td>607<td>2") && !board.contains("ana"), "{board}");
-}
-
-#[test]
 fn unknown_names_and_folders_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     for (arguments, words) in [("check rowz", "'rows'"), ("--sources none", "no folder 'none'")] {

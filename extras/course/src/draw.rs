@@ -9,11 +9,10 @@ use common::units::Bytes;
 
 use common::machine::quoted;
 
-/// Draws one machine after the other from an instructor's key.
+/// Draws one machine after the other.
 #[derive(Debug)]
-pub(crate) struct Draw<'k> {
-    key: &'k str,
-    tlb: bool,
+pub(crate) struct Draw {
+    random: Random,
     taken: BTreeSet<usize>,
 }
 
@@ -26,8 +25,6 @@ pub(crate) struct Drawn {
     pub(crate) cycles: [usize; 2],
     /// Nanoseconds to memory.
     pub(crate) memory_ns: usize,
-    /// Entries of the TLB, if it has one; 16-way at most, a miss costs 20 cycles.
-    pub(crate) tlb_entries: Option<usize>,
 }
 
 /// What a student must find about one level.
@@ -41,48 +38,41 @@ pub(crate) struct Geometry {
     pub(crate) ways: u64,
 }
 
-impl<'k> Draw<'k> {
-    /// Machines from the instructor's `key`: LRU, no TLB.
-    pub(crate) fn new(key: &'k str) -> Draw<'k> {
-        Draw { key, tlb: false, taken: BTreeSet::new() }
+impl Geometry {
+    pub(crate) fn new(size: u64, line: u64, ways: u64) -> Geometry {
+        Geometry { size: Bytes(size), line: Bytes(line), ways }
+    }
+}
+
+impl Draw {
+    /// Draws from these numbers; none of the `earlier` machines again.
+    pub(crate) fn new(random: Random, earlier: impl Iterator<Item = Drawn>) -> Draw {
+        let place = |drawn: Drawn| every().iter().position(|levels| *levels == drawn.levels);
+        Draw { random, taken: earlier.filter_map(place).collect() }
     }
 
-    /// Machines that also have a data TLB, which spark shows.
-    #[must_use]
-    pub(crate) fn with_tlb(self, tlb: bool) -> Draw<'k> {
-        Draw { tlb, ..self }
+    /// How many different machines can still be drawn.
+    pub(crate) fn left(&self) -> usize {
+        every().len() - self.taken.len()
     }
 
-    /// How many different machines can be drawn.
-    pub(crate) fn most(&self) -> usize {
-        every().len()
-    }
-
-    /// The machine of `name`: always the same for the same key, unless an earlier name has
-    /// taken it; then the next free one.
-    ///
-    /// When all are taken (see [`most`](Draw::most)), machines repeat.
-    pub(crate) fn machine(&mut self, name: &str) -> Drawn {
+    /// One more machine, if one is [left](Draw::left).
+    pub(crate) fn machine(&mut self) -> Drawn {
         let (choices, likely) = (every(), cumulative());
         let most = choices.len();
-        let mut random = Random::new(common::checksum::digest(&[self.key, name]));
+        let Draw { random, taken } = self;
         let mut drawn = || {
             let at = random.unit() * likely[most - 1];
             likely.partition_point(|sum| *sum <= at).min(most - 1)
         };
-        let first = drawn();
-        let mut again = (1..DRAWS).map(|_| drawn());
-        let is_free = |place: &usize| !self.taken.contains(place);
-        let place = Some(first).filter(is_free).or_else(|| again.find(is_free));
-        // A place far away: a name whose machine was taken does not get a similar one.
-        let next = || (0..most).map(|step| (first + step * STEP) % most).find(is_free);
-        let place = place.or_else(next).unwrap_or(first);
-        self.taken.insert(place);
+        let is_free = |place: &usize| !taken.contains(place);
+        let place = (0..DRAWS).map(|_| drawn()).find(is_free).or_else(|| (0..most).find(is_free));
+        let place = place.unwrap_or_default();
+        taken.insert(place);
         Drawn {
             levels: choices[place],
             cycles: [2 + random.below(4), 10 + random.below(9)],
             memory_ns: 60 + random.below(60),
-            tlb_entries: self.tlb.then(|| [16, 32, 64, 128][random.below(4)]),
         }
     }
 }
@@ -102,17 +92,11 @@ impl Drawn {
                  replacement = \"lru\"\nindex = \"virtual\"\nlatency = \"{cycles} cycles\"\n"
             );
         }
-        if let Some(entries) = self.tlb_entries {
-            text +=
-                &format!("\n[[tlb]]\nlevel = 1\nentries = {entries}\nways = 16\npenalty = \"20 cycles\"\n");
-        }
         text
     }
 }
 
-/// A prime larger than the number of choices.
-const STEP: usize = 7919;
-/// So often a machine is drawn for a name before the next free one is taken.
+/// So often a machine is drawn before the first free one is taken.
 const DRAWS: usize = 100;
 /// After so many rounds the shares of values hardly change.
 const ROUNDS: usize = 10;
@@ -181,42 +165,41 @@ fn distinguishable(first: &Geometry, second: &Geometry) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::key::Answers;
     use common::machine::{self, Machine};
 
     #[test]
-    fn no_two_of_five_thousand_are_the_same() {
-        let mut draw = Draw::new("spring");
-        let mut seen = BTreeSet::new();
-        for i in 0..5000 {
-            let drawn = draw.machine(&format!("student {i}"));
-            let levels = drawn.levels.map(|g| (g.size.0, g.line.0, g.ways));
-            assert!(seen.insert(levels), "student {i}: {levels:?} again");
+    fn no_two_machines_are_the_same() {
+        let mut draw = Draw::new(Random::new(1), std::iter::empty());
+        let first = draw.machine();
+        let mut draw = Draw::new(Random::new(1), [first.clone()].into_iter());
+        let mut seen = BTreeSet::from([first.levels.map(|g| (g.size.0, g.line.0, g.ways))]);
+        assert!(draw.left() > 5000);
+        while draw.left() > 0 {
+            let levels = draw.machine().levels.map(|g| (g.size.0, g.line.0, g.ways));
+            assert!(seen.insert(levels), "{levels:?} again");
         }
-        assert!(draw.most() > 5000);
     }
 
     #[test]
-    fn the_same_words_draw_the_same_machine() {
-        let of = |key| Draw::new(key).machine("ada");
-        assert_eq!(of("spring"), of("spring"));
-        assert_ne!(of("spring"), of("autumn"));
-        // a student who is added after ada does not change her machine
-        let mut draw = Draw::new("spring");
-        let ada = draw.machine("ada");
-        draw.machine("bob");
-        assert_eq!(ada, of("spring"));
+    fn a_key_says_what_was_drawn() {
+        let mut draw = Draw::new(Random::new(2), std::iter::empty());
+        for _ in 0..100 {
+            let drawn = draw.machine();
+            assert_eq!(Answers::of("a", String::new(), String::new(), &drawn).drawn(), drawn);
+        }
     }
 
     /// All drawn machines with usual names are sealed into files of the same length.
     #[test]
     fn the_length_of_a_sealed_file_says_nothing() {
         let mut lengths = BTreeSet::new();
-        for tlb in [false, true] {
-            let mut draw = Draw::new("spring").with_tlb(tlb);
+        {
+            let mut draw = Draw::new(Random::new(3), std::iter::empty());
             for number in 0..400 {
                 let name =
                     ["a", "student", "Inês Conceição", "हिन्दी वर्मा"][number % 4].repeat(1 + number % 3);
-                let file = machine::seal(&name, &draw.machine(&name).toml(&name));
+                let file = machine::seal(&name, &draw.machine().toml(&name));
                 lengths.insert(file.text.split('"').nth(1).unwrap().len());
                 assert_eq!(Machine::parse(&file.text, "file").unwrap().name, name);
             }

@@ -1,5 +1,7 @@
 //! `course mystery`: sealed machines with caches to discover, one for each student.
 
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
@@ -9,26 +11,24 @@ use common::failure::Failure;
 use common::machine;
 use common::measure::Session;
 use common::output;
+use common::random::Random;
 use common::record::Record;
 use common::system::files;
 
 use crate::draw::Draw;
-use crate::key::{Answers, Key, Phrase, SCHEMA};
+use crate::key::{Answers, Key, SCHEMA};
 use crate::names;
 use crate::roster::{self, Roster};
 
 /// Make sealed machines, a different one for each student
 ///
 /// Each name gives a file NAME.toml for --machine, which hides its caches; cm1 and
-/// spark measure it like any other machine. The same key and names always give the
-/// same machines. Their caches are written next to the folder into DIR-key.json, which
-/// is for course grade. No file with other content is replaced.
+/// spark measure it like any other machine. Their caches are drawn, and written next to
+/// the folder into DIR-key.json, which is for course grade. Students who are in that file
+/// keep their machines, and others are added to it. No file with other content is replaced.
 /// SECURITY.md says who can open such a file.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    #[command(flatten)]
-    phrase: Phrase,
-
     #[command(flatten)]
     roster: Roster,
 
@@ -40,10 +40,6 @@ pub(crate) struct Args {
     /// for you: about two seconds per machine
     #[arg(long)]
     sweeps: bool,
-
-    /// Add a TLB to the machines, which spark shows
-    #[arg(long)]
-    tlb: bool,
 
     /// Names that get a machine, in addition to those of the roster
     #[arg(value_name = "NAME", required_unless_present = "roster")]
@@ -73,22 +69,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let names = roster::unique(listed_names.into_iter().chain(args.names.iter().cloned()), "the class")?;
     let out = args.output.as_path();
     let machines_in = if args.sweeps { sibling(out, "-kept")? } else { out.to_owned() };
-    let (machines, texts) = draw(args, &names)?;
     let column = listed.map(|listed| listed.header[listed.naming[0]].clone());
-    let key = Key { schema: SCHEMA.to_owned(), column, machines };
-    let files = key.machines.iter().zip(texts);
-    let files: Vec<File> =
-        files.map(|(machine, text)| File::new(machines_in.join(&machine.file), text, args.sweeps)).collect();
-    let json = serde_json::to_string_pretty(&key).map_err(Failure::could_not)? + "\n";
     let key_json = sibling(out, "-key.json")?;
-    // A key to which names were added has all machines that it had.
-    let earlier = Key::read(&key_json).map_or(Vec::new(), |earlier| earlier.machines);
-    let grows = !earlier.is_empty() && earlier.iter().all(|machine| key.machines.contains(machine));
+    let key = extended(&key_json, column, &names)?;
+    let text = |machine: &Answers| machine::seal(&machine.name, &machine.drawn().toml(&machine.name)).text;
+    let file = |machine: &Answers| File::new(machines_in.join(&machine.file), text(machine), args.sweeps);
+    let files: Vec<File> = key.machines.iter().map(file).collect();
+    let json = serde_json::to_string_pretty(&key).map_err(Failure::could_not)? + "\n";
     let key_file = File::new(key_json.clone(), json, true);
     replaceable(&files)?;
-    if !grows {
-        replaceable(std::slice::from_ref(&key_file))?;
-    }
     let made = if args.sweeps {
         files::make_private_folder(&machines_in)
     } else {
@@ -97,7 +86,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     made.map_err(|error| could_not_make(&machines_in, &error))?;
     write(files.iter().chain([&key_file]))?;
     let (machines, key_name) = (machines_in.display(), key_json.display());
-    let (number, out) = (names.len(), out.display());
+    let (number, out) = (key.machines.len(), out.display());
     if args.sweeps {
         sweep(&key, &machines_in, args)?;
         return output::print(&format!(
@@ -110,23 +99,45 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 /// What sealing protects against.
 const PROMISE: &str = "A student cannot read or edit them by hand, but can write a program that opens them: for an exam hand out --sweeps.";
 
-/// The right values for all machines, and the sealed files' texts.
-fn draw(args: &Args, names: &[String]) -> Result<(Vec<Answers>, Vec<String>), Failure> {
-    let phrase = args.phrase.read()?;
-    let mut draw = Draw::new(&phrase).with_tlb(args.tlb);
-    if names.len() > draw.most() {
+/// The key in that file, if it is there, with a machine for each name that it lacks.
+/// Fails if it is no key, its names are of another column, or too few machines are left.
+fn extended(path: &Path, column: Option<String>, names: &[String]) -> Result<Key, Failure> {
+    let none = Key { schema: SCHEMA.to_owned(), column: column.clone(), machines: Vec::new() };
+    let mut key = if path.exists() { Key::read(path)? } else { none };
+    if column.is_some() && key.column != column {
         return Err(Failure::usage(format!(
-            "there are {} different machines of this kind, and {} names; make several classes with a key each",
-            draw.most(),
-            names.len()
+            "the machines in '{}' are of the column '{}'; give that --name-column, or another --output",
+            path.display(),
+            key.column()
         )));
     }
-    let of_name = |name: &String| {
-        let drawn = draw.machine(name);
-        let sealed = machine::seal(name, &drawn.toml(name));
-        (Answers::of(name, names::file_stem(name) + ".toml", sealed.tag, &drawn), sealed.text)
-    };
-    Ok(names.iter().map(of_name).unzip())
+    // The hasher's seed is the system's own random number.
+    let random = Random::new(RandomState::new().hash_one(path));
+    let mut draw = Draw::new(random, key.machines.iter().map(Answers::drawn));
+    for name in names {
+        if key.machines.iter().any(|machine| machine.name == *name) {
+            continue;
+        }
+        if draw.left() == 0 {
+            return Err(Failure::usage(format!(
+                "all {} different machines are drawn; make several classes",
+                key.machines.len()
+            )));
+        }
+        let drawn = draw.machine();
+        let file = names::file_stem(name) + ".toml";
+        if let Some(other) =
+            key.machines.iter().find(|other| other.file.to_lowercase() == file.to_lowercase())
+        {
+            return Err(Failure::usage(format!(
+                "'{name}' and '{}', which has a machine, give the same file name; choose another column",
+                other.name
+            )));
+        }
+        let tag = machine::seal(name, &drawn.toml(name)).tag;
+        key.machines.push(Answers::of(name, file, tag, &drawn));
+    }
+    Ok(key)
 }
 
 /// A path next to `out`, with a suffix after its name; it is not handed out with `out`.

@@ -6,6 +6,7 @@ use common::failure::Failure;
 use common::input;
 use common::text::shorten;
 
+use crate::grade::systems::is_no_student;
 use crate::names;
 use crate::tables::{Row, Table};
 
@@ -46,7 +47,8 @@ impl Roster {
 }
 
 fn read(path: &Path, columns: &[String]) -> Result<Listed, Failure> {
-    let (table, file) = (Table::read(path)?, input::name(path));
+    let (mut table, file) = (Table::read(path)?, input::name(path));
+    table.rows.retain(|row| !is_no_student(&table.header, &row.cells));
     let lacks = |asked: String| {
         let columns = table.header.join("', '");
         Failure::usage(format!("{file} has {asked}; name one with --name-column: '{columns}'"))

@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use common::text::{counted, shorten};
+use common::text::shorten;
 
+use super::systems::Numbers;
 use crate::names;
 use crate::roster::Listed;
 use crate::tables::Table;
 
+/// Headers of the address in tables of Google's and Microsoft's forms.
+const ADDRESS: [&str; 4] = ["Email Address", "Email", "E-mail", "Username"];
 /// The header that every table may use for the column that names students.
 const STUDENT: &str = "student";
 
@@ -20,6 +23,8 @@ pub(super) struct Class {
     identifying: Vec<usize>,
     /// Columns and students of each value, without case.
     places: HashMap<String, Vec<(usize, usize)>>,
+    /// The students' numbers in systems.
+    pub(super) numbers: Numbers,
 }
 
 impl Class {
@@ -37,7 +42,9 @@ impl Class {
             listed.naming.contains(column) || is_distinct && 2 * cells.len() >= listed.rows.len()
         };
         let identifying = (0..listed.header.len()).filter(is_identifying).collect();
-        Class { names: listed.names(), listed, identifying, places }
+        let mut numbers = Numbers::default();
+        numbers.add(&listed.header, listed.rows.iter().map(Vec::as_slice).enumerate());
+        Class { names: listed.names(), listed, identifying, places, numbers }
     }
 
     /// The students with the `value` in one of these columns. Case counts unless no cell is
@@ -104,17 +111,6 @@ impl Class {
         shorten(&self.names[student], 60)
     }
 
-    /// `what: 3 of 300 students: a, b, c`; nothing if there are none.
-    pub(super) fn note(&self, what: &str, students: impl IntoIterator<Item = String>) -> Option<String> {
-        const MAX_LISTED: usize = 10;
-        let mut shown: Vec<String> = students.into_iter().collect();
-        let (number, of) = (shown.len(), counted(self.names.len(), "student"));
-        if number > MAX_LISTED {
-            shown.splice(MAX_LISTED.., ["…".to_owned()]);
-        }
-        (number > 0).then(|| format!("{what}: {number} of {of}: {}", shown.join(", ")))
-    }
-
     /// The header of the column of names.
     pub(super) fn header(&self) -> &str {
         &self.listed.header[self.listed.naming[0]]
@@ -126,6 +122,20 @@ impl Class {
         self.listed.header.iter().position(|column| column.to_lowercase() == header)
     }
 
+    /// The roster's only column of e-mail addresses, for a form's column of them.
+    fn addresses(&self, header: &str) -> Option<usize> {
+        if !ADDRESS.iter().any(|known| known.eq_ignore_ascii_case(header.trim())) {
+            return None;
+        }
+        let is_address = |column: &usize| {
+            let mut cells = self.listed.rows.iter().map(|row| &row[*column]).filter(|cell| !cell.is_empty());
+            cells.all(|cell| cell.contains('@'))
+        };
+        let found: BTreeSet<usize> =
+            self.identifying.iter().copied().filter(|column| is_address(column)).collect();
+        only(&found)
+    }
+
     /// How a table names students: by its columns that have the header of a roster column
     /// that identifies students; 'student' stands for the student's name.
     /// Fails if it has no such column, or two with one header.
@@ -134,7 +144,8 @@ impl Class {
         let named = |(at, name): &(usize, &String)| !except.contains(at) && !name.trim().is_empty();
         for (at, name) in header.iter().enumerate().filter(named) {
             let own = || name.trim().eq_ignore_ascii_case(STUDENT).then_some(self.listed.naming[0]);
-            let column = self.column(name).or_else(own).filter(|column| self.identifying.contains(column));
+            let column = self.column(name).or_else(own).or_else(|| self.addresses(name));
+            let column = column.filter(|column| self.identifying.contains(column));
             let Some(column) = column else { continue };
             if columns.iter().any(|(_, known)| *known == column) {
                 return Err(format!("it has two columns for '{}'; rename one", shorten(name, 60)));
@@ -196,7 +207,7 @@ impl Join<'_> {
     pub(super) fn student(&self, row: &[String]) -> Result<Option<usize>, String> {
         let (students, other) = self.found(row);
         if students.is_empty() {
-            self.without_zeros(row)?;
+            self.spoilt(row)?;
         }
         if students.len() < 2 {
             return Ok(students.first().copied());
@@ -215,18 +226,14 @@ impl Join<'_> {
         ))
     }
 
-    /// Fails if a cell is a roster's number without its zeros: a spreadsheet has dropped them.
-    fn without_zeros(&self, row: &[String]) -> Result<(), String> {
+    /// Fails if a spreadsheet has changed a number of the roster into that cell.
+    fn spoilt(&self, row: &[String]) -> Result<(), String> {
         for (at, column) in &self.columns {
             let cell = row.get(*at).map_or("", |cell| cell.trim());
-            if cell.is_empty() || !cell.bytes().all(|byte| byte.is_ascii_digit()) {
-                continue;
-            }
-            let known = self.class.listed.rows.iter().map(|row| row[*column].as_str());
-            let is_number = |known: &&str| known.len() > cell.len() && known.trim_start_matches('0') == cell;
-            if let Some(known) = known.into_iter().find(is_number) {
+            let mut known = self.class.listed.rows.iter().map(|row| row[*column].as_str());
+            if let Some(known) = known.find(|known| is_spoilt(cell, known)) {
                 return Err(format!(
-                    "'{}' is not in the roster, and '{}' is: a spreadsheet has dropped the zeros; import that column as text",
+                    "'{}' is not in the roster, and '{}' is: a spreadsheet has changed the number; import that column as text",
                     shorten(cell, 60),
                     shorten(known, 60)
                 ));
@@ -265,6 +272,23 @@ impl Join<'_> {
     }
 }
 
+/// Whether a spreadsheet makes `cell` of the number `known`: without its zeros, as
+/// `2.02612E+11`, or with zeros in the place of digits after the fifteenth.
+fn is_spoilt(cell: &str, known: &str) -> bool {
+    const DIGITS: usize = 15;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number(cell) && is_number(known) {
+        let is_cut = cell.len() == known.len() && cell.len() > DIGITS && cell[..DIGITS] == known[..DIGITS];
+        return known.len() > cell.len() && known.trim_start_matches('0') == cell
+            || is_cut && cell[DIGITS..].bytes().all(|byte| byte == b'0');
+    }
+    let short = cell.to_ascii_uppercase().replace(',', ".");
+    let Some((digits, _)) = short.split_once("E+") else { return false };
+    let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len()) as i32;
+    let [short, known] = [short.as_str(), known].map(|text| text.parse::<f64>().unwrap_or(f64::NAN));
+    (short - known).abs() <= 0.51 * 10_f64.powi(known.abs().log10().floor() as i32 - decimals)
+}
+
 /// The student, if there is only one.
 pub(super) fn only(students: &BTreeSet<usize>) -> Option<usize> {
     students.first().copied().filter(|_| students.len() == 1)
@@ -273,4 +297,26 @@ pub(super) fn only(students: &BTreeSet<usize>) -> Option<usize> {
 /// A cell without the apostrophe that makes spreadsheets take it as text.
 pub(super) fn unquoted(cell: &str) -> &str {
     cell.strip_prefix('\'').filter(|rest| common::text::inert(rest) == cell).unwrap_or(cell)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_number_that_a_spreadsheet_has_changed_is_known_again() {
+        for (cell, known, is_spoilt) in [
+            ("42", "0042", true),
+            ("2.02612E+11", "202612345678", true),
+            ("2,03E+11", "202612345678", true),
+            ("2.02612e+11", "202612345678", true),
+            ("1.2E+05", "12E4", true),
+            ("2.02613E+11", "202612345678", false),
+            ("12345678901234500000", "12345678901234567890", true),
+            ("20260001", "20260002", false),
+            ("42", "1042", false),
+            ("E+11", "202612345678", false),
+            ("", "0042", false),
+        ] {
+            assert_eq!(super::is_spoilt(cell, known), is_spoilt, "{cell} {known}");
+        }
+    }
 }

@@ -8,6 +8,7 @@ use common::record::Record;
 use common::text::shorten;
 use report::{Answer, MatrixProgram};
 
+use super::exercises::Sources;
 use super::reason::Reason;
 use report::is_answer;
 
@@ -26,6 +27,7 @@ pub(super) struct Submission {
     pub(super) time: Option<i64>,
     pub(super) answers: BTreeMap<String, Answer>,
     pub(super) evidence: Evidence,
+    pub(super) sources: Sources,
     /// What was not read.
     pub(super) notes: Vec<Reason>,
 }
@@ -55,7 +57,7 @@ impl Submission {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.given().next().is_none()
+        self.given().next().is_none() && self.sources.is_empty()
     }
 }
 
@@ -88,6 +90,12 @@ impl Evidence {
             Err(Unread::NotARecord(_)) => return false,
         }
         true
+    }
+
+    /// Each record's program and id, which no other measurement has.
+    pub(super) fn ids(&self) -> Vec<(String, String)> {
+        let with_id = self.records.iter().filter(|record| !record.id.is_empty());
+        with_id.map(|record| (record.program.clone(), record.id.clone())).collect()
     }
 
     /// Tags of the sealed machines that records were made on.

@@ -10,6 +10,7 @@ use common::system::files;
 use common::text::shorten;
 use zip::{CompressionMethod, ZipArchive};
 
+use super::exercises;
 use super::reason::Reason;
 use report::TOTAL_BYTES;
 
@@ -21,8 +22,8 @@ const DATA_BYTES: u64 = 4 << 20;
 const MAX_ENTRIES: usize = 10_000;
 /// An archive may be in another one.
 const MAX_LEVEL: usize = 2;
-/// Folders that programs make: they contain no answers.
-const SKIPPED: [&str; 5] = ["target", "vendor", "node_modules", "__macosx", "pictures"];
+/// Copies of files that a Mac adds to archives.
+const SKIPPED: &str = "__macosx";
 const OTHER_ARCHIVES: [&str; 9] = ["7z", "rar", "tar", "gz", "tgz", "xz", "bz2", "zst", "lz4"];
 /// The beginning of a zip archive, and of an empty one.
 const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
@@ -33,6 +34,8 @@ pub(super) enum FileKind {
     Json,
     Page,
     Archive,
+    /// A file of an exercise.
+    Source,
 }
 
 /// What was not read although it may be part of the submission, and the names of files of
@@ -214,9 +217,9 @@ pub(super) fn children(folder: &Path, most: usize) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Whether a folder is hidden, or one that programs make.
+/// Whether a folder is hidden, or has a Mac's copies.
 fn is_skipped(folder: &str) -> bool {
-    folder.starts_with('.') && ![".", ".."].contains(&folder) || SKIPPED.contains(&&*folder.to_lowercase())
+    folder.starts_with('.') && ![".", ".."].contains(&folder) || folder.eq_ignore_ascii_case(SKIPPED)
 }
 
 /// The largest number of files that any zip end record in `bytes` gives: the list is read
@@ -234,6 +237,9 @@ pub(super) fn ending(name: &str) -> String {
 
 /// What a file of that name may contain; some browsers save `answers.json.txt`.
 fn kind(name: &str) -> Option<FileKind> {
+    if exercises::is_source(name) {
+        return Some(FileKind::Source);
+    }
     let shown = if ending(name) == "txt" { &name[..name.len() - 4] } else { name };
     match ending(shown).as_str() {
         "json" => Some(FileKind::Json),

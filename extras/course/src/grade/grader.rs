@@ -36,8 +36,6 @@ pub(super) struct Graded {
     pub(super) unreadable: bool,
     /// Hours after it was due.
     pub(super) late: Option<f64>,
-    /// The tag of the sealed machine by which it is graded.
-    pub(super) machine: Option<String>,
 }
 
 impl Graded {
@@ -69,7 +67,8 @@ impl Graded {
         let items = rubric.items.iter().zip(&self.marks).filter(|(_, mark)| mark.max_points.is_some());
         let items = items.map(|(item, mark)| {
             let label = item.label.trim_end_matches(['.', '?']);
-            format!("{label}: {} {}", decimal(mark.points), mark.reason.text(&rubric.words))
+            let reason = mark.reason.text(&rubric.words);
+            format!("{label}: {} {reason} {}", decimal(mark.points), mark.comment).trim_end().to_owned()
         });
         let notes = self.notes.iter().map(|note| note.text(&rubric.words));
         items.chain(notes).collect::<Vec<_>>().join(" ")
@@ -99,25 +98,22 @@ pub(super) struct Machines<'k> {
     /// The header of the names.
     column: &'k str,
     by_tag: HashMap<&'k str, &'k Answers>,
-    /// By student; `None` with blind marking: then a submission is graded by the machine of
-    /// its sealed records.
-    of_student: Option<HashMap<usize, &'k Answers>>,
+    of_student: HashMap<usize, &'k Answers>,
 }
 
 impl<'k> Machines<'k> {
     /// The key's names are those of the roster's column that `course mystery` had.
-    /// Fails if none of them is in the roster, unless marking is `blind`.
-    pub(super) fn of(key: &'k Key, class: &Class, blind: bool) -> Result<Machines<'k>, Failure> {
-        let join = class.join(&[key.column().to_owned()], &[]).ok().filter(|_| !blind);
+    /// Fails if none of them is in the roster.
+    pub(super) fn of(key: &'k Key, class: &Class) -> Result<Machines<'k>, Failure> {
         let by_tag = key.machines.iter().map(|machine| (machine.seal.as_str(), machine)).collect();
-        let of_student: Option<HashMap<_, _>> = join.map(|join| {
-            let student = |machine: &Answers| only(&join.students(std::slice::from_ref(&machine.name)));
-            key.machines.iter().filter_map(|machine| Some((student(machine)?, machine))).collect()
-        });
-        if !blind && of_student.as_ref().is_none_or(HashMap::is_empty) {
+        let join = class.join(&[key.column().to_owned()], &[]).ok();
+        let student = |machine: &Answers| only(&join.as_ref()?.students(std::slice::from_ref(&machine.name)));
+        let of_student: HashMap<_, _> =
+            key.machines.iter().filter_map(|machine| Some((student(machine)?, machine))).collect();
+        if of_student.is_empty() {
             let names = key.machines.iter().take(3).map(|machine| machine.name.as_str());
             return Err(Failure::usage(format!(
-                "the key's names ('{}', …) are of the column '{}', and no student of the roster ('{}') has one of them; give the roster that course mystery had, or --blind to grade each submission by the machine of its records, of whoever that is",
+                "the key's names ('{}', …) are of the column '{}', and no student of the roster ('{}') has one of them; give the roster that course mystery had",
                 shorten(&names.collect::<Vec<_>>().join("', '"), 100),
                 key.column(),
                 class.header()
@@ -128,7 +124,7 @@ impl<'k> Machines<'k> {
 
     /// The student whose machine has that tag.
     pub(super) fn owner(&self, tag: &str) -> Option<usize> {
-        let mut of_student = self.of_student.iter().flatten();
+        let mut of_student = self.of_student.iter();
         of_student.find(|(_, machine)| machine.seal == tag).map(|(student, _)| *student)
     }
 
@@ -139,11 +135,6 @@ impl<'k> Machines<'k> {
         (tags.clone().count(), tags.filter(is_known).count())
     }
 
-    /// Whether machines are those of the records, because marking is blind.
-    pub(super) fn by_records(&self) -> bool {
-        self.of_student.is_none()
-    }
-
     /// The machine that a student's submission was measured on; with a group, one of a member.
     fn machine(
         &self,
@@ -152,17 +143,10 @@ impl<'k> Machines<'k> {
         groups: &Groups,
     ) -> Result<&'k Answers, String> {
         let tags = submission.evidence.machines();
-        let Some(of_student) = &self.of_student else {
-            let known: Vec<&Answers> = tags.iter().filter_map(|tag| self.by_tag.get(tag).copied()).collect();
-            return match known[..] {
-                [machine] => Ok(machine),
-                [] => Err("no sealed record shows which machine of the key was measured".to_owned()),
-                _ => Err("its records are of several machines of the key".to_owned()),
-            };
-        };
         let members = groups.of(student).into_iter().flat_map(|(_, members)| members);
         let owners = submission.owner.iter().flatten().chain([&student]).chain(members);
-        let machines: Vec<&Answers> = owners.filter_map(|owner| of_student.get(owner).copied()).collect();
+        let machines: Vec<&Answers> =
+            owners.filter_map(|owner| self.of_student.get(owner).copied()).collect();
         let measured = machines.iter().find(|machine| tags.contains(&*machine.seal));
         let machine = measured.or(machines.first()).copied();
         machine.ok_or_else(|| {
@@ -209,7 +193,7 @@ impl Course<'_> {
         if submission.is_empty() {
             graded.notes.push(Reason::NoAnswersFound);
         }
-        if let Err(why) = self.judge(student, submission, &mut graded) {
+        if let Err(why) = self.judge(student, (place, submission), &mut graded) {
             graded.refused = Some(why);
             return graded;
         }
@@ -226,9 +210,19 @@ impl Course<'_> {
 
     /// Compares the answers with the student's machine and records.
     /// Fails if that cannot be done without a person.
-    fn judge(&self, student: usize, submission: &Submission, graded: &mut Graded) -> Result<(), String> {
+    fn judge(
+        &self,
+        student: usize,
+        (place, submission): (usize, &Submission),
+        graded: &mut Graded,
+    ) -> Result<(), String> {
         if let Some(why) = submission.unreadable() {
             return Err(why.to_owned());
+        }
+        if self.exercises {
+            let marks = self.tasks.get(&place).cloned();
+            graded.marks = marks.ok_or("no file of an exercise was found; read it and give points")?;
+            return Ok(());
         }
         if !submission.is_empty() && !submission.given().any(|(id, _)| self.fields.contains(id)) {
             return Err(
@@ -244,7 +238,6 @@ impl Course<'_> {
         let machine =
             machines.map(|machines| machines.machine(student, submission, &self.groups)).transpose();
         let machine = if self.rubric.needs_machine() { machine? } else { machine.unwrap_or_default() };
-        graded.machine = machine.map(|machine| machine.seal.clone());
         let size = self.assignment.matrix();
         let own = machines.map(|_| machine.map(|machine| machine.seal.as_str()));
         let (records, notes) = evidence.counting(own, size);
@@ -267,6 +260,8 @@ impl Course<'_> {
             }
         }
         let mut expected = report::expected(|product| evidence::product(&records, product));
+        let bytes = 2.0 * f64::from(size).powi(2);
+        expected.insert(Figure::MatrixBytes, Some(Check::of(Figure::MatrixBytes.kind(), bytes, 0.0)));
         expected.extend(machine.map(geometry).unwrap_or_default());
         graded.marks = judge::marks(&self.rubric, &submission.answers, &expected);
         // A range may be guessed, and records of the own machine show that it was measured.
@@ -276,7 +271,7 @@ impl Course<'_> {
             let ranges =
                 marks.filter(|(item, mark)| of_machine(item) && matches!(mark.reason, Reason::RangeRight(_)));
             for (_, mark) in ranges {
-                (mark.points, mark.computed) = (0.0, Some(0.0));
+                mark.points = 0.0;
                 mark.reason = Reason::NoOwnRecords;
             }
         }
@@ -285,11 +280,33 @@ impl Course<'_> {
         if self.rubric.records == Records::Own && !own {
             let counts = |mark: &&mut Mark| mark.points > 0.0 || mark.unread && mark.max_points.is_some();
             for mark in graded.marks.iter_mut().filter(counts) {
-                (mark.points, mark.computed, mark.unread) = (0.0, Some(0.0), false);
+                (mark.points, mark.unread) = (0.0, false);
                 mark.reason = Reason::NoOwnRecords;
             }
         }
         Ok(())
+    }
+}
+
+/// Leaves an item out of the sum of all if nobody's records can show it, because times are
+/// modelled; if some can, those whose cannot are read by the instructor.
+pub(super) fn same_sum(graded: &mut [Graded]) {
+    for place in 0..graded.first().map_or(0, |graded| graded.marks.len()) {
+        let marks = || graded.iter().map(|graded| &graded.marks[place]);
+        let is_left_out = |mark: &Mark| mark.reason == Reason::ModelledTime;
+        if !marks().any(is_left_out) {
+            continue;
+        }
+        let is_shown = marks().any(|mark| mark.right.is_some());
+        for mark in graded.iter_mut().map(|graded| &mut graded.marks[place]) {
+            if !is_shown {
+                (mark.points, mark.max_points, mark.unread) = (0.0, None, false);
+                mark.reason = Reason::ModelledTime;
+            } else if is_left_out(mark) {
+                mark.max_points = Some(mark.of);
+                mark.unread = !mark.answer.is_empty();
+            }
+        }
     }
 }
 

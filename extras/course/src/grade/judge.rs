@@ -13,6 +13,8 @@ use super::rubric::{Item, Rubric};
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Mark {
     pub(super) points: f64,
+    /// What the item is worth.
+    pub(super) of: f64,
     /// `None` where the item is not part of the sum: texts, and figures that cannot be
     /// computed from the student's records.
     pub(super) max_points: Option<f64>,
@@ -23,8 +25,8 @@ pub(super) struct Mark {
     pub(super) answer: String,
     /// The right answer, for the instructor.
     pub(super) right: Option<f64>,
-    /// The program's points; none if the instructor has to read the answer.
-    pub(super) computed: Option<f64>,
+    /// The instructor's, for the student.
+    pub(super) comment: String,
 }
 
 /// Largest ratio of a range's ends that gets points: doubling sizes show no less.
@@ -51,12 +53,13 @@ fn mark(item: &Item, answers: &BTreeMap<String, Answer>, expected: &Expected) ->
     };
     Mark {
         points: share.unwrap_or_default() * item.points,
+        of: item.points,
         max_points: (!item.by_hand() && !left_out).then_some(item.points),
         unread: share.is_none(),
         reason,
         answer,
         right: check.map(|check| check.right),
-        computed: share.map(|share| share * item.points),
+        comment: String::new(),
     }
 }
 
@@ -140,6 +143,7 @@ mod tests {
     use super::*;
     use crate::draw::Draw;
     use crate::key::Answers;
+    use common::random::Random;
     use std::collections::BTreeSet;
 
     fn marked(id: &str, answer: &str) -> Mark {
@@ -214,10 +218,9 @@ mod tests {
     #[test]
     fn a_fixed_sheet_gets_little() {
         let (rubric, _) = Rubric::read(&[]).unwrap();
-        let of_class = |words: usize| {
-            let words = words.to_string();
-            let mut draw = Draw::new(&words);
-            let drawn: Vec<_> = (0..300).map(|number| draw.machine(&number.to_string())).collect();
+        let of_class = |seed: u64| {
+            let mut draw = Draw::new(Random::new(seed), std::iter::empty());
+            let drawn: Vec<_> = (0..300).map(|_| draw.machine()).collect();
             drawn
         };
         let expected = |drawn| geometry(&Answers::of("", String::new(), String::new(), &drawn));

@@ -6,20 +6,20 @@
 
 mod class;
 mod evidence;
+mod exercises;
+mod export;
 mod files;
 mod grader;
-mod gradescope;
 mod judge;
 mod notes;
 mod output;
 mod owners;
-mod points;
 mod reason;
 pub(crate) mod rubric;
-mod statistics;
 mod submissions;
+pub(crate) mod systems;
+mod texts;
 mod times;
-mod worksheet;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -33,20 +33,21 @@ use crate::key::Key;
 use crate::roster::{self, Listed, Roster};
 use class::Class;
 use evidence::Submission;
+use export::Export;
 use grader::{Graded, Machines};
-use notes::Seen;
-use output::{GRADES, GradedClass, MAP, MOODLE, NOTES};
+use judge::Mark;
+use notes::{Note, Seen};
+use output::{Files, GRADES, GradedClass, MAP, NOTES};
 use owners::{Counting, Groups, Map};
-use points::Points;
 use rubric::Rubric;
+use texts::{TEXTS, Texts};
 use times::Due;
-use worksheet::Worksheet;
 
 /// Grade a class: points and a reason for each answer
 ///
 /// A submission is a folder, a zip archive, a saved report page, an answers.json, or
-/// a row of a CSV with a column for each field. Its owner is whom the collecting
-/// system names, or whose exact name the folder or file has; the others are listed
+/// a row of a CSV with a column for each field. Its owner is the student whose number in
+/// the collecting system, or whose exact name, the folder or file has; the others are listed
 /// in DIR/map.csv for you to complete. Tables name students by a column that has the
 /// header of a roster column. The exit status is 1 while a submission has no owner.
 #[derive(Debug, clap::Args)]
@@ -70,21 +71,25 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
 
-    /// Grade each submission by the machine of its sealed records, of whoever that is: for
-    /// blind marking, where the roster does not have the key's names
-    #[arg(long, requires = "key")]
-    blind: bool,
+    /// Grade the exercises, which runs the students' programs, in place of the report's questions
+    #[arg(long, conflicts_with = "key")]
+    exercises: bool,
 
     /// Use this rubric (course rubric prints the guide's), this assignment, or both
     #[arg(long, visible_alias = "assignment", value_name = "FILE")]
     rubric: Vec<PathBuf>,
 
-    /// Fill this worksheet, exported from Moodle, into DIR/moodle.csv
+    /// Fill this export, Moodle's grading worksheet or Canvas's gradebook, into DIR/moodle.csv or
+    /// DIR/canvas.csv
     #[arg(long, value_name = "FILE", requires = "output")]
     worksheet: Option<PathBuf>,
 
-    /// Write grades.csv, texts.html and notes.txt into this folder; points that you wrote into its
-    /// grades.csv are used
+    /// Name the gradebook's column to fill [default: its only one]
+    #[arg(long, value_name = "COLUMN", requires = "worksheet")]
+    grade_column: Option<String>,
+
+    /// Write grades.csv, texts.csv, texts.html and notes.txt into this folder; points and comments
+    /// that you wrote into its texts.csv are used
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
 
@@ -110,15 +115,24 @@ struct Course<'k> {
     /// Those that are filled in with sentences.
     texts: BTreeSet<String>,
     due: Option<Due>,
+    /// Whether the exercises are graded, and their marks by the places of submissions.
+    exercises: bool,
+    tasks: BTreeMap<usize, Vec<Mark>>,
 }
 
 /// Reads everything, grades, writes.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     outside(args)?;
-    let (rubric, assignment) = Rubric::read(&args.rubric)?;
+    let (mut rubric, assignment) = Rubric::read(&args.rubric)?;
+    if args.exercises {
+        rubric = rubric.of_exercises();
+    }
     let key = args.key.as_deref().map(Key::read).transpose()?;
-    let class = Class::new(students(args, key.as_ref())?);
-    let machines = key.as_ref().map(|key| Machines::of(key, &class, args.blind)).transpose()?;
+    let mut class = Class::new(students(args, key.as_ref())?);
+    let column = args.grade_column.as_deref();
+    let export = args.worksheet.as_deref().map(|path| Export::read(path, &mut class, args.due, column));
+    let export = export.transpose()?;
+    let machines = key.as_ref().map(|key| Machines::of(key, &class)).transpose()?;
     let groups = args.groups.as_deref().map(|path| Groups::read(path, &class)).transpose()?;
     let groups = groups.unwrap_or_default();
     if let Some(columns) = &groups.not_used {
@@ -128,26 +142,25 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let members: Vec<String> = members.iter().map(|student| class.shown(*student)).collect();
         message(format!("course grade: group '{}': {}", shorten(name, 60), members.join(", ")));
     }
-    let worksheet = args.worksheet.as_deref().map(|path| Worksheet::read(path, &class, args.due));
-    let worksheet = worksheet.transpose()?;
-    let mut times = worksheet.as_ref().map(|worksheet| worksheet.times.clone()).unwrap_or_default();
+    let mut times = export.as_ref().map(|export| export.times.clone()).unwrap_or_default();
     if let Some(path) = &args.times {
         times.extend(times::of_file(path, &class, args.due)?);
     }
     let out = |name: &str| args.output.as_ref().map(|out| out.join(name));
     let map = Map::read(out(MAP).as_deref(), &class)?;
-    let points = Points::read(out(GRADES).as_deref(), &class, &rubric)?;
+    let by_hand = Texts::read(out(TEXTS).as_deref(), &class, &rubric)?;
     let fields = assignment.fields();
     let is_text = |kind: FieldKind| matches!(kind, FieldKind::Text | FieldKind::Line);
     let texts = fields.iter().filter(|field| is_text(field.kind)).map(|field| field.id.clone()).collect();
     let fields = fields.into_iter().map(|field| field.id).collect();
-    let due = args.due;
-    let mut course = Course { class, groups, map, machines, rubric, assignment, fields, texts, due };
+    let (due, exercises, tasks) = (args.due, args.exercises, BTreeMap::new());
+    let mut course =
+        Course { class, groups, map, machines, rubric, assignment, fields, texts, due, exercises, tasks };
     let (submissions, mut notes) = course.collect(&args.submissions)?;
     let measured = course.machines.as_ref().map(|machines| machines.measured(&submissions));
     if let Some((with_records @ 2.., 0)) = measured {
         return Err(Failure::usage(format!(
-            "{with_records} submissions have sealed records, and none is of a machine of the key: it is the key of another class, or of other words"
+            "{with_records} submissions have sealed records, and none is of a machine of the key: it is the key of another class"
         )));
     }
     let counting = course.counting(&submissions);
@@ -156,6 +169,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         output::write_one(out, MAP, course.map.text(&submissions, &course.class).as_bytes())?;
     }
     enough(args, &counting, &submissions, unresolved)?;
+    course.tasks = exercises::marks(&submissions)?;
     // The times that the instructor gives go before those of systems.
     let time = |student: usize| {
         let of_system = || submissions[counting[student].as_ref().ok()?.place?].time;
@@ -169,36 +183,70 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let grade = |student| course.grade(student, &submissions, &counting[student], time(student));
     let mut graded: Vec<Graded> = students.map(grade).collect();
-    if course.machines.as_ref().is_some_and(Machines::by_records) {
-        one_machine_each(&mut graded);
-    }
+    grader::same_sum(&mut graded);
     notes.extend(course.map.unknown(&submissions));
-    notes.extend(points.give(&mut graded, &course.rubric, &course.class));
-    let seen = Seen { course: &course, submissions: &submissions, counting: &counting, graded: &graded };
-    notes.extend(seen.notes());
-    notes.extend(statistics::notes(&course.rubric, &graded));
-    notes.extend(points.changed(&graded, &course.class));
-    for (student, graded) in graded.iter().enumerate() {
-        let of_student = |why| format!("no grade for '{}': {why}", course.class.shown(student));
-        notes.extend(graded.refused.as_ref().map(of_student));
-    }
-    let figures = statistics::text(&course.rubric, &graded);
+    notes.extend(Seen { course: &course, submissions: &submissions, counting: &counting }.notes(&mut graded));
+    notes.extend(nobody_right(&course.rubric, &graded));
+    notes.extend(by_hand.give(&mut graded, &course.rubric, &course.class));
+    let refused = |(student, graded): (usize, &Graded)| {
+        graded.refused.as_ref().map(|why| format!("'{}': {why}", course.class.shown(student)))
+    };
+    notes.extend(Note::about("no grade", graded.iter().enumerate().filter_map(refused)));
     let shown = GradedClass { course: &course, graded: &graded };
-    if let Some(out) = &args.output {
-        let mut files = shown.files();
-        if let Some(worksheet) = worksheet {
-            let (filled, of_worksheet) = worksheet.fill(&course.rubric, &graded, &course.class);
-            files.insert(MOODLE.to_owned(), filled.into_bytes());
-            notes.extend(of_worksheet);
-        }
-        let lines: String = notes.iter().map(|note| format!("{note}\n")).collect();
-        files.insert(NOTES.to_owned(), format!("{lines}\n{figures}").into_bytes());
-        let earlier = output::write(out, &files)?;
-        notes.extend(earlier.map(|path| format!("the files of the last run are in {}", path.display())));
+    let overview = shown.text();
+    let Some(out) = &args.output else {
+        notes.iter().for_each(|note| message(format!("course grade: note: {}", note.all())));
+        print(&overview)?;
+        return complete(args, unresolved);
+    };
+    let table = shown.csv();
+    notes.extend(output::changes(&out.join(GRADES), &table, &course.class));
+    let texts =
+        by_hand.table(&graded, &course.rubric, &course.class).map(|texts| (TEXTS, texts.into_bytes()));
+    let mut files: Files =
+        [(GRADES, table.into_bytes())].into_iter().chain(texts).chain(shown.page()).collect();
+    if let Some(export) = export {
+        let name = export.file();
+        let (filled, of_export) = export.fill(&course.rubric, &graded, &course.class);
+        files.insert(name, filled.into_bytes());
+        notes.extend(of_export);
     }
-    notes.iter().for_each(|note| message(format!("course grade: note: {note}")));
-    print(&format!("{}\n{figures}", shown.text()))?;
+    let all: String = notes.iter().map(|note| note.all() + "\n").collect();
+    files.insert(NOTES, format!("{all}\n{overview}").into_bytes());
+    let earlier = output::write(out, &files)?;
+    let is_cut = notes.iter().map(Note::on_screen).filter(|(line, is_cut)| {
+        message(format!("course grade: note: {line}"));
+        *is_cut
+    });
+    if is_cut.count() > 0 {
+        message(format!("course grade: all names are in {}", out.join(NOTES).display()));
+    }
+    if let Some(path) = earlier {
+        message(format!("course grade: the files of the last run are in {}", path.display()));
+    }
+    let grades = graded.iter().filter(|graded| graded.refused.is_none()).count();
+    let all = counted(graded.len(), "student");
+    print(&format!("{grades} of {all} have a grade: {}\n", out.join(GRADES).display()))?;
     complete(args, unresolved)
+}
+
+/// From so many answers on, an item that nobody has right is named.
+const MANY: usize = 5;
+
+/// Items that nobody has right: the rubric or the key may be wrong.
+fn nobody_right(rubric: &Rubric, graded: &[Graded]) -> Vec<Note> {
+    let of_item = |(place, item): (usize, &rubric::Item)| {
+        let marks =
+            graded.iter().filter(|graded| graded.refused.is_none()).map(|graded| &graded.marks[place]);
+        let judged = |mark: &&Mark| !mark.unread && mark.max_points.is_some() && !mark.answer.is_empty();
+        let points: Vec<f64> = marks.filter(judged).map(|mark| mark.points).collect();
+        let is_odd = !item.by_hand() && points.len() >= MANY && points.iter().all(|points| *points == 0.0);
+        let (id, number) = (&item.id, points.len());
+        is_odd.then(|| {
+            format!("{id}: nobody of {number} who answered is right: check the rubric and the key").into()
+        })
+    };
+    rubric.items.iter().enumerate().filter_map(of_item).collect()
 }
 
 /// Refuses an output folder within one of submissions: its files would be submissions next time.
@@ -276,19 +324,5 @@ fn complete(args: &Args, unresolved: usize) -> Result<(), Failure> {
             "submissions without an owner: {number}; {first}fill in the column 'student' of {} ('-' for nobody), and grade again",
             map.display()
         ))),
-    }
-}
-
-/// Without the roster's names in the key, a machine shows whose records they are: it must
-/// not be that of two submissions.
-fn one_machine_each(graded: &mut [Graded]) {
-    let mut seen = BTreeMap::<String, usize>::new();
-    for tag in graded.iter().filter_map(|graded| graded.machine.clone()) {
-        *seen.entry(tag).or_default() += 1;
-    }
-    for graded in graded {
-        if graded.machine.as_ref().is_some_and(|tag| seen[tag] > 1) {
-            graded.refused = Some("another submission has records of the same machine".to_owned());
-        }
     }
 }

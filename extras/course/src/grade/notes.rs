@@ -1,5 +1,5 @@
-//! Notes about the class: what came in, what is asked and what was used are compared here,
-//! in one place. They have names and counts, and judge nothing.
+//! Notes about the class: what the instructor has to read, to decide or to ask. They have
+//! names and judge nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,6 +7,7 @@ use common::text::shorten;
 use report::{Answer, not_asked};
 
 use super::Course;
+use super::class::Class;
 use super::evidence::Submission;
 use super::grader::Graded;
 use super::owners::Counting;
@@ -14,68 +15,99 @@ use super::reason::Reason;
 
 /// Equal texts of at least so many characters are named.
 const COPIED: usize = 40;
-/// Most ids or pairs that a note lists.
-const LISTED: usize = 10;
+/// Names of a note on the screen; `notes.txt` has all.
+const ON_SCREEN: usize = 10;
+
+/// A sentence, and whom or what it is about.
+#[derive(Debug, Clone)]
+pub(super) struct Note {
+    what: String,
+    names: Vec<String>,
+}
+
+impl Note {
+    /// A note about these students or submissions; nothing if there are none.
+    pub(super) fn about(what: impl Into<String>, names: impl IntoIterator<Item = String>) -> Option<Note> {
+        let names: Vec<String> = names.into_iter().collect();
+        (!names.is_empty()).then(|| Note { what: what.into(), names })
+    }
+
+    /// The note with at most `most` names.
+    fn text(&self, most: usize) -> String {
+        let Note { what, names } = self;
+        match names.len() {
+            0 => what.clone(),
+            number if number <= most => format!("{what}: {number}: {}", names.join(", ")),
+            number => format!("{what}: {number}: {}, …", names[..most].join(", ")),
+        }
+    }
+
+    /// The note with all names.
+    pub(super) fn all(&self) -> String {
+        self.text(usize::MAX)
+    }
+
+    /// The note for the screen, and whether names are left out.
+    pub(super) fn on_screen(&self) -> (String, bool) {
+        (self.text(ON_SCREEN), self.names.len() > ON_SCREEN)
+    }
+}
+
+impl From<String> for Note {
+    fn from(what: String) -> Note {
+        Note { what, names: Vec::new() }
+    }
+}
 
 /// What is compared.
 pub(super) struct Seen<'s> {
     pub(super) course: &'s Course<'s>,
     pub(super) submissions: &'s [Submission],
     pub(super) counting: &'s [Counting],
-    pub(super) graded: &'s [Graded],
 }
 
 impl Seen<'_> {
-    /// All notes, each said once.
-    pub(super) fn notes(&self) -> Vec<String> {
+    /// All notes. What a student has in common with another is also added to the `graded` row.
+    pub(super) fn notes(&self, graded: &mut [Graded]) -> Vec<Note> {
+        let copies = self.copies(graded);
+        let graded = &*graded;
         let list = |what: &str, is_listed: &dyn Fn(&Graded) -> bool| {
-            let listed = (0..self.graded.len()).filter(|student| is_listed(&self.graded[*student]));
-            self.course.class.note(what, listed.map(|student| self.shown(student)))
+            let listed = (0..graded.len()).filter(|student| is_listed(&graded[*student]));
+            Note::about(what, listed.map(|student| self.shown(student)))
         };
         let has = |reason: Reason| move |graded: &Graded| graded.notes.contains(&reason);
-        let to_read = |graded: &Graded| graded.refused.is_none() && graded.has_unread();
-        let late = |graded: &Graded| graded.late.is_some_and(|late| late > 0.0);
         let changed =
             |graded: &Graded| graded.notes.iter().any(|note| matches!(note, Reason::ChangedRecord(_)));
         let notes = [
             list("without a submission", &has(Reason::NothingHandedIn)),
-            list("nothing that can be read was handed in (the notes say why)", &has(Reason::NoAnswersFound)),
-            list("answers to read, which have no points yet (texts.html)", &to_read),
-            list("late (hours are in grades.csv)", &late),
+            list("nothing that can be read was handed in (the rows say why)", &has(Reason::NoAnswersFound)),
             list("the time of hand-in is not known", &has(Reason::TimeUnknown)),
             list("records that were changed, or of another version of the kit", &changed),
             self.not_used(),
-            self.others_records(),
+            self.others_records(graded),
             list("no records of the own machine", &has(Reason::NoMachineRecords)),
             self.of_machines(),
-            self.of_no_machine(),
             self.not_asked(),
-            self.without_value(),
-            self.signed_by_another(),
         ];
-        notes.into_iter().flatten().chain(self.equal_texts()).chain(self.of_groups()).collect()
+        notes.into_iter().flatten().chain(copies).collect()
     }
 
     fn shown(&self, student: usize) -> String {
         self.course.class.shown(student)
     }
 
-    /// The submission that counts for a student.
-    fn of(&self, student: usize) -> Option<&Submission> {
-        self.submissions.get(self.counting[student].as_ref().ok()?.place?)
-    }
-
-    /// The students with a submission, and it; one that several share is that of the first.
+    /// The students with a submission, and the one that counts; one that several share is
+    /// that of the first.
     fn each(&self) -> impl Iterator<Item = (usize, &Submission)> {
         let mut seen = BTreeSet::new();
         let place = |student: usize| self.counting[student].as_ref().ok()?.place;
-        let first = move |student: usize| seen.insert(place(student)?).then_some(student);
-        let students: Vec<usize> = (0..self.counting.len()).filter_map(first).collect();
-        students.into_iter().filter_map(|student| Some((student, self.of(student)?)))
+        let first = move |student| place(student).filter(|place| seen.insert(*place)).map(|at| (student, at));
+        let places: Vec<_> = (0..self.counting.len()).filter_map(first).collect();
+        places.into_iter().map(|(student, place)| (student, &self.submissions[place]))
     }
 
     /// Submissions in whose place another one of the student counts.
-    fn not_used(&self) -> Option<String> {
+    fn not_used(&self) -> Option<Note> {
         let used: BTreeSet<usize> = self
             .counting
             .iter()
@@ -87,69 +119,93 @@ impl Seen<'_> {
             let is_other = !owners.is_empty() && !used.contains(&place) && !owners.iter().any(is_open);
             is_other.then(|| format!("'{}'", shorten(&one.name, 60)))
         };
-        let names: Vec<String> = self.submissions.iter().enumerate().filter_map(other).collect();
-        let listed = names.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
-        (!names.is_empty()).then(|| {
-            format!("submissions that do not count, because another one does: {}: {listed}", names.len())
-        })
+        let names = self.submissions.iter().enumerate().filter_map(other);
+        Note::about("submissions that do not count, because another one does", names)
     }
 
-    fn others_records(&self) -> Option<String> {
+    fn others_records(&self, graded: &[Graded]) -> Option<Note> {
         let of = |(student, graded): (usize, &Graded)| {
             let names = graded.others.join(", ");
             (!names.is_empty()).then(|| format!("{} (of {names})", self.shown(student)))
         };
-        let listed = self.graded.iter().enumerate().filter_map(of);
-        self.course.class.note("records of another machine than the own one", listed)
-    }
-
-    fn of_machines(&self) -> Option<String> {
-        let by_records = "each submission is graded by the machine of its sealed records, of whoever that is";
-        let without_key = "without --key, the answers about sealed machines are left for you to read";
-        match &self.course.machines {
-            Some(machines) => machines.by_records().then(|| by_records.to_owned()),
-            None => self.course.rubric.needs_machine().then(|| without_key.to_owned()),
-        }
+        let listed = graded.iter().enumerate().filter_map(of);
+        Note::about("records of another machine than the own one", listed)
     }
 
     /// A key that no record is of may be that of another year.
-    fn of_no_machine(&self) -> Option<String> {
-        let machines = self.course.machines.as_ref()?;
-        let is_needed = self.course.rubric.needs_machine() && machines.measured(self.submissions).1 == 0;
-        is_needed.then(|| {
-            "no submission has a record of a machine of the key, so nothing shows that it is the key of this class"
-                .to_owned()
-        })
+    fn of_machines(&self) -> Option<Note> {
+        if !self.course.rubric.needs_machine() {
+            return None;
+        }
+        let why = match &self.course.machines {
+            None => "without --key, the answers about sealed machines are left for you to read",
+            Some(machines) if machines.measured(self.submissions).1 > 0 => return None,
+            Some(_) => {
+                "no submission has a record of a machine of the key, so nothing shows that it is the key of this class"
+            }
+        };
+        Some(why.to_owned().into())
     }
 
     /// Fields that students answered, and the assignment does not have.
-    fn not_asked(&self) -> Option<String> {
+    fn not_asked(&self) -> Option<Note> {
         let is_asked = |id: &str| self.course.fields.iter().any(|field| field == id);
-        let all = self.each().map(|(student, one)| (student, not_asked(&one.answers, is_asked)));
-        let all: Vec<(usize, Vec<String>)> = all.filter(|(_, ids)| !ids.is_empty()).collect();
-        let ids: BTreeSet<&String> = all.iter().flat_map(|(_, ids)| ids).collect();
-        let ids: Vec<&str> = ids.into_iter().take(LISTED).map(String::as_str).collect();
-        let what = format!(
-            "answered fields that this assignment does not ask for ({}); give the right --assignment",
-            shorten(&ids.join(", "), 200)
-        );
-        self.course.class.note(&what, all.iter().map(|(student, _)| self.shown(*student)))
+        let of = |(student, one): (usize, &Submission)| {
+            let ids = not_asked(&one.answers, is_asked);
+            (!ids.is_empty()).then(|| format!("{} ({})", self.shown(student), shorten(&ids.join(", "), 100)))
+        };
+        let what = "answered fields that this assignment does not ask for; give the right --assignment";
+        Note::about(what, self.each().filter_map(of))
     }
 
-    /// Items for a number that nothing shows the right value of.
-    fn without_value(&self) -> Option<String> {
-        let items = self.course.rubric.items.iter().filter(|item| item.kind.is_some() && item.by_hand());
-        let ids: Vec<&str> = items.map(|item| item.id.as_str()).collect();
-        (!ids.is_empty()).then(|| {
-            let ids = shorten(&ids.join(", "), 200);
-            format!(
-                "numbers with points and no right value in the rubric, which are left for you to read: {ids}"
-            )
-        })
+    /// What students have in common with others; each is named in the other's row.
+    fn copies(&self, graded: &mut [Graded]) -> Vec<Note> {
+        let mut notes = Vec::from_iter(self.signed_by_another(graded));
+        let texts = |one: &Submission| {
+            let texts = one.answers.iter().filter(|(id, _)| self.course.texts.contains(*id));
+            let long = texts.filter_map(|(id, answer)| match answer {
+                Answer::Text(text) => Some((id.clone(), plain(text))),
+                Answer::Value(_) => None,
+            });
+            long.filter(|(_, text)| self.course.rubric.asked.own(text) > COPIED).collect()
+        };
+        let what = format!("equal texts of {COPIED} characters or more");
+        notes.extend(self.in_common(graded, &what, texts));
+        notes.extend(self.in_common(graded, "records of one measurement", |one| one.evidence.ids()));
+        notes.extend(self.in_common(graded, "equal files of exercises", |one| one.sources.own()));
+        notes
+    }
+
+    /// Students whose submissions have one of the `parts` (its name, its content) in common.
+    fn in_common(
+        &self,
+        graded: &mut [Graded],
+        what: &str,
+        parts: impl Fn(&Submission) -> Vec<(String, String)>,
+    ) -> Option<Note> {
+        let mut seen = BTreeMap::<(String, String), BTreeSet<usize>>::new();
+        for (student, one) in self.each() {
+            parts(one).into_iter().for_each(|part| _ = seen.entry(part).or_default().insert(student));
+        }
+        let mut common = BTreeMap::<BTreeSet<usize>, Vec<String>>::new();
+        for ((part, _), students) in seen.into_iter().filter(|(_, students)| students.len() > 1) {
+            let group = students.first().and_then(|student| self.course.groups.of(*student));
+            if !group.is_some_and(|(_, members)| students.is_subset(members)) {
+                common.entry(students).or_default().push(part);
+            }
+        }
+        let of = |(students, parts): (BTreeSet<usize>, Vec<String>)| {
+            let names: Vec<String> = students.iter().map(|student| self.shown(*student)).collect();
+            let text = format!("{} ({})", names.join(" = "), shorten(&parts.join(", "), 100));
+            students.iter().for_each(|student| graded[*student].remarks.push(format!("{what}: {text}.")));
+            text
+        };
+        let listed: Vec<String> = common.into_iter().map(of).collect();
+        Note::about(what, listed)
     }
 
     /// Answers whose signatures name another student, and none of those whose it is.
-    fn signed_by_another(&self) -> Option<String> {
+    fn signed_by_another(&self, graded: &mut [Graded]) -> Option<Note> {
         let class = &self.course.class;
         let of = |(student, one): (usize, &Submission)| {
             let signatures = one.answers.iter().filter(|(id, _)| id.starts_with("student-"));
@@ -164,59 +220,51 @@ impl Seen<'_> {
                 return None;
             }
             let names: Vec<String> = signed.iter().map(|student| self.shown(*student)).collect();
-            Some(format!("{} (by {})", self.shown(student), names.join(", ")))
+            let names = names.join(", ");
+            graded[student].remarks.push(format!("The answers are signed by {names}."));
+            Some(format!("{} (by {names})", self.shown(student)))
         };
-        class.note("answers signed by another student", self.each().filter_map(of))
+        Note::about("answers signed by another student", self.each().filter_map(of).collect::<Vec<_>>())
+    }
+}
+
+/// The words of a text without signs, blanks and case.
+pub(super) fn plain(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// Three words in a row of the assignment's texts, which students repeat.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Asked(BTreeSet<String>);
+
+impl Asked {
+    pub(super) fn of(texts: &[&str]) -> Asked {
+        let all = texts.iter().map(|text| plain(text));
+        Asked(all.flat_map(|text| threes(&text).map(|(_, three)| three).collect::<Vec<_>>()).collect())
     }
 
-    /// Free texts that several submissions have.
-    fn equal_texts(&self) -> Option<String> {
-        let texts = &self.course.texts;
-        let mut seen = BTreeMap::<(&String, String), BTreeSet<usize>>::new();
-        for (student, one) in self.each() {
-            for (id, answer) in one.answers.iter().filter(|(id, _)| texts.contains(*id)) {
-                let Answer::Text(text) = answer else { continue };
-                let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-                let text = words.collect::<Vec<_>>().join(" ").to_lowercase();
-                if text.chars().count() >= COPIED {
-                    seen.entry((id, text)).or_default().insert(student);
-                }
-            }
+    /// The characters of a plain text that are not the assignment's.
+    fn own(&self, text: &str) -> usize {
+        let mut own: Vec<usize> = text.split(' ').map(|word| word.chars().count() + 1).collect();
+        for (at, _) in threes(text).filter(|(_, three)| self.0.contains(three)) {
+            own[at..at + 3].fill(0);
         }
-        let mut fields = BTreeMap::<BTreeSet<usize>, Vec<&str>>::new();
-        for ((id, _), students) in seen.into_iter().filter(|(_, students)| students.len() > 1) {
-            fields.entry(students).or_default().push(id);
-        }
-        let of = |(students, ids): (BTreeSet<usize>, Vec<&str>)| {
-            let names: Vec<String> =
-                students.iter().take(LISTED).map(|student| self.shown(*student)).collect();
-            let more = if students.len() > LISTED {
-                format!(" and {} more", students.len() - LISTED)
-            } else {
-                String::new()
-            };
-            format!("{}{more} ({})", names.join(" = "), shorten(&ids.join(", "), 100))
-        };
-        let groups: Vec<String> = fields.into_iter().take(LISTED).map(of).collect();
-        (!groups.is_empty())
-            .then(|| format!("equal texts of {COPIED} characters or more: {}", groups.join("; ")))
+        own.into_iter().sum()
     }
+}
 
-    /// Groups whose members handed in different answers.
-    fn of_groups(&self) -> Option<String> {
-        let differs = |(name, members): (&String, &BTreeSet<usize>)| {
-            let mut answers = members.iter().filter_map(|student| Some(&self.of(*student)?.answers));
-            let first = answers.next()?;
-            answers.any(|other| other != first).then(|| shorten(name, 60))
-        };
-        let groups: Vec<String> = self.course.groups.members.iter().filter_map(differs).collect();
-        (!groups.is_empty()).then(|| {
-            let names = shorten(&groups.join(", "), 400);
-            format!(
-                "different submissions in one group: {} of {} groups: {names}",
-                groups.len(),
-                self.course.groups.members.len()
-            )
-        })
-    }
+/// Each three words in a row of a plain text, and the place of the first.
+fn threes(text: &str) -> impl Iterator<Item = (usize, String)> {
+    let words: Vec<&str> = text.split(' ').collect();
+    (0..words.len().saturating_sub(2)).map(move |at| (at, words[at..at + 3].join(" ")))
+}
+
+/// Notes about students whose names the class has.
+pub(super) fn of_students(
+    class: &Class,
+    what: impl Into<String>,
+    students: impl IntoIterator<Item = usize>,
+) -> Option<Note> {
+    Note::about(what, students.into_iter().map(|student| class.shown(student)))
 }

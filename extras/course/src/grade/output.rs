@@ -8,34 +8,32 @@ use common::failure::Failure;
 use common::output;
 use common::text::{inert, shorten};
 
-use super::Course;
 use super::grader::{Graded, decimal};
 use super::judge::Mark;
+use super::notes::Note;
 use super::reason::Reason;
 use super::rubric::Item;
-use crate::tables::csv;
+use super::systems::SYSTEMS;
+use super::texts::{TEXTS, equal, number};
+use super::{Course, class::Class};
+use crate::tables::{Table, csv};
 use report::escaped;
 
 /// Names in the folder of `--output`.
 pub(super) const GRADES: &str = "grades.csv";
 pub(super) const MAP: &str = "map.csv";
 pub(super) const NOTES: &str = "notes.txt";
-pub(super) const MOODLE: &str = "moodle.csv";
-/// Columns of `grades.csv` after the student, and those of each item after its id.
-pub(super) const COLUMNS: [&str; 5] = ["points", "max_points", "late_hours", "submission", "notes"];
-pub(super) const OF_ITEM: [&str; 6] = ["points", "of", "computed", "reason", "answer", "right"];
-/// All that a run replaces there.
-const WRITTEN: [&str; 4] = [GRADES, MOODLE, NOTES, TEXTS];
-const TEXTS: &str = "texts.html";
+const PAGE: &str = "texts.html";
 
 /// The files of one run, by their names in the folder of `--output`.
-pub(super) type Files = BTreeMap<String, Vec<u8>>;
+pub(super) type Files = BTreeMap<&'static str, Vec<u8>>;
 
 /// Writes the files. Those of the last run, which a person may have changed, are moved into
 /// the first free folder `earlier/1`, `earlier/2` …; returns it.
 /// Fails if the folder cannot be written to.
 pub(super) fn write(folder: &Path, files: &Files) -> Result<Option<PathBuf>, Failure> {
-    let former = WRITTEN.into_iter().filter(|name| fs::symlink_metadata(folder.join(name)).is_ok());
+    let written = [GRADES, NOTES, PAGE, TEXTS].into_iter().chain(SYSTEMS.map(|system| system.file));
+    let former = written.filter(|name| fs::symlink_metadata(folder.join(name)).is_ok());
     let former: Vec<&str> = former.collect();
     let mut numbers = (1..).map(|number: u32| folder.join("earlier").join(number.to_string()));
     let earlier = numbers.find(|path| fs::symlink_metadata(path).is_err()).filter(|_| !former.is_empty());
@@ -44,11 +42,14 @@ pub(super) fn write(folder: &Path, files: &Files) -> Result<Option<PathBuf>, Fai
         for name in former {
             let (from, to) = (folder.join(name), earlier.join(name));
             // The points in it are read again, also if this run is interrupted.
-            let moved = if name == GRADES { fs::copy(from, &to).map(|_| ()) } else { fs::rename(from, &to) };
+            let moved = if name == TEXTS { fs::copy(&from, &to).map(|_| ()) } else { fs::rename(&from, &to) };
             moved.map_err(|error| failed(&to, error))?;
         }
     }
     files.iter().try_for_each(|(name, bytes)| write_one(folder, name, bytes))?;
+    if !files.contains_key(TEXTS) && folder.join(TEXTS).exists() {
+        fs::remove_file(folder.join(TEXTS)).map_err(|error| failed(folder, error))?;
+    }
     Ok(earlier)
 }
 
@@ -74,12 +75,6 @@ impl GradedClass<'_> {
         self.course.class.names.iter().map(String::as_str).zip(self.graded)
     }
 
-    /// All files but the worksheet and the map.
-    pub(super) fn files(&self) -> Files {
-        let files = [(GRADES, self.csv())].into_iter().chain(self.texts().map(|page| (TEXTS, page)));
-        files.map(|(name, text)| (name.to_owned(), text.into_bytes())).collect()
-    }
-
     /// The overview that is printed: a line for each student.
     pub(super) fn text(&self) -> String {
         let mut lines = vec!["points\tof\tstudent\tnotes".to_owned()];
@@ -90,32 +85,28 @@ impl GradedClass<'_> {
         lines.join("\n") + "\n"
     }
 
-    /// `grades.csv`: a row for each student; for each item what counts, what the program
-    /// computed, why, the answer and the right value.
-    fn csv(&self) -> String {
+    /// `grades.csv`: a row for each student; for each item points, reason, answer and the right
+    /// value.
+    pub(super) fn csv(&self) -> String {
         let mut header = vec![self.course.class.header().to_owned()];
-        header.extend(COLUMNS.map(str::to_owned));
+        header.extend(["points", "max_points", "late_hours", "submission", "notes"].map(str::to_owned));
         for item in &self.course.rubric.items {
-            header.extend(OF_ITEM.map(|what| format!("{}_{what}", item.id)));
+            header.extend(["points", "reason", "answer", "right"].map(|what| format!("{}_{what}", item.id)));
         }
-        let decimals = |points: Option<f64>| points.map_or(String::new(), decimal);
         let row = |(name, graded): (&str, &Graded)| {
-            let has_grade = graded.refused.is_none();
             let mut row = vec![
                 name.to_owned(),
                 graded.shown(),
                 decimal(graded.most()),
-                decimals(graded.late),
+                graded.late.map_or(String::new(), decimal),
                 graded.source.clone().unwrap_or_default(),
                 graded.all_notes(),
             ];
-            for (item, mark) in self.course.rubric.items.iter().zip(&graded.marks) {
-                let counts = mark.reason == Reason::GivenByInstructor || has_grade && !mark.unread;
+            for mark in &graded.marks {
+                let counts = mark.reason == Reason::GivenByInstructor || graded.refused.is_none();
                 row.extend([
-                    decimals(counts.then_some(mark.points)),
-                    decimal(item.points),
-                    decimals(mark.computed.filter(|_| has_grade)),
-                    if has_grade { mark.reason.english() } else { String::new() },
+                    if counts && !mark.unread { decimal(mark.points) } else { String::new() },
+                    if counts { mark.reason.english() } else { String::new() },
                     mark.answer.clone(),
                     mark.right.map_or(String::new(), |value| value.to_string()),
                 ]);
@@ -125,8 +116,8 @@ impl GradedClass<'_> {
         csv(std::iter::once(header).chain(self.students().map(row)))
     }
 
-    /// A page with all texts that the instructor has to read; `None` if there are none.
-    fn texts(&self) -> Option<String> {
+    /// `texts.html`: the texts of `texts.csv` to read on a page; `None` if there are none.
+    pub(super) fn page(&self) -> Option<(&'static str, Vec<u8>)> {
         let of_item = |(place, item): (usize, &Item)| {
             let is_shown = |mark: &Mark| !mark.answer.is_empty() && (item.by_hand() || mark.unread);
             let marks = self.students().map(|(name, graded)| (name, &graded.marks[place]));
@@ -135,11 +126,11 @@ impl GradedClass<'_> {
             (!texts.is_empty()).then(|| format!("<h2>{label} ({id} of {} points)</h2>\n{texts}", item.points))
         };
         let items: String = self.course.rubric.items.iter().enumerate().filter_map(of_item).collect();
-        (!items.is_empty()).then(|| format!("{PAGE}{items}</body></html>\n"))
+        (!items.is_empty()).then(|| (PAGE, format!("{HEAD}{items}</body></html>\n").into_bytes()))
     }
 }
 
-const PAGE: &str = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
+const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
     <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
     <title>Texts to read</title>\n<style>body { font: 16px/1.5 sans-serif; max-width: 50rem; margin: 2rem auto; } \
     blockquote { white-space: pre-wrap; overflow-wrap: anywhere; border-left: 3px solid #cfd5db; padding-left: 1rem; }\
@@ -152,4 +143,26 @@ fn text(name: &str, mark: &Mark) -> String {
     let lines: Vec<String> = mark.answer.lines().map(|line| escaped(&shorten(line, 20_000))).collect();
     let name = escaped(&shorten(&inert(name), 100));
     format!("<h3>{name}{points}</h3>\n<blockquote>{}</blockquote>\n", lines.join("\n"))
+}
+
+/// The students with other points than in the `grades.csv` at `path`, which an earlier run
+/// wrote and a person may have changed.
+pub(super) fn changes(path: &Path, now: &str, class: &Class) -> Option<Note> {
+    let tables = [Table::read(path).ok()?, Table::parse(now).ok()?];
+    let rows = tables.each_ref().map(|table| class.join(&table.header[..1], &[])?.rows(table));
+    let [Ok(before), Ok(after)] = &rows else { return None };
+    let [old, new] = &tables;
+    let is_points = |name: &str| name == "points" || name.ends_with("_points") && name != "max_points";
+    let columns = new.header.iter().enumerate().filter(|(_, name)| is_points(name));
+    let columns: Vec<(usize, usize)> =
+        columns.filter_map(|(at, name)| Some((old.column(&[name]).ok()??, at))).collect();
+    let change = |student: usize| {
+        let (old_row, new_row) = (&old.rows[*before.get(&student)?], &new.rows[*after.get(&student)?]);
+        columns.iter().find_map(|(from, to)| {
+            let (was, is) = (number(old_row.cell(*from))?, number(new_row.cell(*to))?);
+            let name = new.header[*to].strip_suffix("_points").map_or(String::new(), |id| format!("{id}: "));
+            (!equal(was, is)).then(|| format!("{} ({name}{was} to {is})", class.shown(student)))
+        })
+    };
+    Note::about("other points than in the earlier grades.csv", (0..class.names.len()).filter_map(change))
 }

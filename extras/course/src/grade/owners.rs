@@ -1,9 +1,9 @@
 //! Decides which student a submission belongs to, exactly or not at all, and which one counts.
 //!
-//! The collecting system's own statement decides, or the instructor's `map.csv`; else the
-//! name of the folder or file, if it is the name of one student or one group. Everything
-//! else is unresolved: the instructor completes `map.csv`. Machines, other values and
-//! signatures only suggest a student.
+//! The instructor's `map.csv` decides, or the collecting system's own number of the student;
+//! else the name of the folder or file, if it is the name of one student or one group.
+//! Everything else is unresolved: the instructor completes `map.csv`. Machines, other values
+//! and signatures only suggest a student.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,9 +12,10 @@ use common::failure::Failure;
 use common::text::{inert, is_unprintable, shorten};
 
 use super::Course;
-use super::class::{Class, only, unquoted};
+use super::class::{Class, only};
 use super::evidence::Submission;
-use super::gradescope::Submitter;
+use super::notes::Note;
+use super::systems::Label;
 use crate::tables::{Row, Table};
 
 /// What the instructor writes in `map.csv` for a submission that does not count.
@@ -89,7 +90,7 @@ impl Map {
         };
         let mut decided = BTreeMap::<String, Option<BTreeSet<usize>>>::new();
         for row in &table.rows {
-            let (submission, name) = (key(row.cell(submission)), row.cell(student));
+            let (submission, name) = (unescaped(row.cell(submission)), row.cell(student));
             let known = decided.entry(submission.clone()).or_default();
             if name.is_empty() {
                 continue;
@@ -112,14 +113,14 @@ impl Map {
     }
 
     /// The names in the map that no submission has.
-    pub(super) fn unknown(&self, submissions: &[Submission]) -> Option<String> {
+    pub(super) fn unknown(&self, submissions: &[Submission]) -> Option<Note> {
         let names = self.decided.iter().filter(|(_, whose)| whose.is_some()).map(|(name, _)| name);
         let is_called = |name: &String, one: &Submission| {
             key(&one.name) == *name || one.files.iter().any(|file| key(file) == *name)
         };
         let unknown = names.filter(|name| !submissions.iter().any(|one| is_called(name, one)));
-        let unknown: Vec<String> = unknown.take(10).map(|name| format!("'{}'", shorten(name, 60))).collect();
-        (!unknown.is_empty()).then(|| format!("map.csv: no submission is called {}", unknown.join(", ")))
+        let unknown = unknown.map(|name| format!("'{}'", shorten(name, 60)));
+        Note::about("map.csv: names of no submission", unknown)
     }
 
     /// The table as it is, with a row for each unresolved submission that it lacks, to be
@@ -130,7 +131,7 @@ impl Map {
                 continue;
             }
             let cell = |name: &String| match name.trim().to_lowercase().as_str() {
-                "submission" => inert(&key(&one.name)),
+                "submission" => escaped(&key(&one.name)),
                 "suggested" => one.suggested.map_or(String::new(), |student| inert(&class.names[student])),
                 _ => String::new(),
             };
@@ -141,10 +142,27 @@ impl Map {
     }
 }
 
-/// A submission's name as a table keeps it: no blanks around it, no apostrophe before a
-/// formula, and no character that a terminal obeys.
+/// A submission's name as a table keeps it: no blanks around it, and no character that a
+/// terminal obeys.
 fn key(name: &str) -> String {
-    unquoted(name.trim()).replace(is_unprintable, "\u{fffd}")
+    name.trim().replace(is_unprintable, "\u{fffd}")
+}
+
+/// Whether a spreadsheet may take a name, without apostrophes before it, as a formula.
+fn is_formula(name: &str) -> bool {
+    let bare = name.trim_start_matches('\'');
+    inert(bare) != bare
+}
+
+/// A name as a cell of the map: one apostrophe more before what may be a formula, so that no
+/// two names are the same cell.
+fn escaped(name: &str) -> String {
+    if is_formula(name) { format!("'{name}") } else { name.to_owned() }
+}
+
+/// The name in a cell of the map.
+fn unescaped(cell: &str) -> String {
+    key(cell.strip_prefix('\'').filter(|_| is_formula(cell)).unwrap_or(cell))
 }
 
 /// The students whose submission it is; none if the instructor has said so. Or a clause
@@ -160,8 +178,12 @@ impl Course<'_> {
         }
     }
 
-    /// The owner by the name of a folder or file, in several forms.
-    pub(super) fn named(&self, names: &[String]) -> Owner {
+    /// The owners by a system's number, else by the name of a folder or file, in several forms.
+    pub(super) fn labelled(&self, label: &Label) -> Owner {
+        if let Some(students) = self.class.numbers.students(label) {
+            return Ok(students.iter().copied().collect());
+        }
+        let names = &label.names;
         // The name of a group may be a value of another student.
         let group = |name: &String| {
             let members = self.groups.members.get(name.trim())?;
@@ -183,25 +205,6 @@ impl Course<'_> {
                 let names = students.iter().take(4).map(|student| self.class.shown(*student));
                 Err(format!("may be the name of {}", names.collect::<Vec<_>>().join(", ")))
             }
-        }
-    }
-
-    /// The owners whom Gradescope names: each by all values whose keys are headers of the
-    /// roster, or by the identifying columns if there is no such header.
-    pub(super) fn submitters(&self, submitters: &[Submitter]) -> Owner {
-        let owner = |submitter: &Submitter| {
-            let columns = submitter.iter().filter_map(|(key, value)| Some((self.class.column(key)?, value)));
-            let found = columns.map(|(column, value)| self.class.in_column(column, value));
-            let found = found.reduce(|known, students| &known & &students);
-            let by_value = || submitter.iter().flat_map(|(_, value)| self.class.named(value)).collect();
-            only(&found.unwrap_or_else(by_value)).ok_or_else(|| {
-                let values: Vec<&str> = submitter.iter().map(|(_, value)| value.as_str()).collect();
-                format!("is of '{}', who is not one student of the roster", shorten(&values.join(" "), 60))
-            })
-        };
-        match submitters {
-            [] => Err("names no submitter".to_owned()),
-            _ => submitters.iter().map(owner).collect(),
         }
     }
 

@@ -44,6 +44,14 @@ reasons! {
     ModelledTime = "Left out of the sum: only the time of the memory is modelled, and it cannot show this.";
     GivenByInstructor = "Points given by the instructor.";
     NoOwnRecords = "No points without records of your own machine.";
+    // exercises
+    Passed(misses) = "Passed, with {} misses.";
+    Open(found) = "Not passed: {}";
+    AsHandedOut = "The file is as it was handed out.";
+    NoTaskFile(files) = "None of these files was handed in: {}.";
+    TwoFiles(file) = "To be read by the instructor: there are two different files {}.";
+    NoTask(files) = "No file of an exercise was found in what was handed in: {}.";
+    NotChecked(why) = "To be read by the instructor: the check cannot be made: {}";
     // the whole submission
     NothingHandedIn = "Nothing was handed in.";
     NoAnswersFound = "No answers were found in what was handed in.";

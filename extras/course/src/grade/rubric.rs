@@ -10,6 +10,8 @@ use report::{Assignment, Field, Figure, Kind, toml_error};
 
 use serde::Deserialize;
 
+use super::notes::Asked;
+
 /// The rubric of the guide's sheet.
 pub(crate) const GUIDES: &str = include_str!("rubric.toml");
 
@@ -20,6 +22,8 @@ const ASSIGNMENT: &str = "\"cache-lab-assignment/";
 #[derive(Debug, Clone)]
 pub(crate) struct Rubric {
     pub(crate) records: Records,
+    /// The assignment's texts.
+    pub(crate) asked: Asked,
     pub(crate) items: Vec<Item>,
     /// Feedback to students in that language, by the English sentence.
     pub(crate) words: BTreeMap<String, String>,
@@ -35,7 +39,7 @@ pub(crate) enum Records {
 }
 
 /// One answer.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Item {
     pub(crate) id: String,
     pub(crate) label: String,
@@ -46,12 +50,15 @@ pub(crate) struct Item {
     /// The smallest and the largest right value, if they are not a figure's.
     pub(crate) right: Option<[f64; 2]>,
     pub(crate) tolerance: Option<f64>,
+    /// Whether it is an exercise, which a check judges.
+    pub(crate) is_task: bool,
 }
 
 impl Item {
     /// Whether only a person can judge it.
     pub(crate) fn by_hand(&self) -> bool {
-        self.kind.is_none() || self.expect.is_none() && self.right.is_none()
+        !self.is_task && self.kind.is_none()
+            || self.kind.is_some() && self.expect.is_none() && self.right.is_none()
     }
 }
 
@@ -144,6 +151,7 @@ impl Given {
                 tolerance: value.and_then(RightValue::tolerance),
                 id: field.id,
                 label: field.label,
+                is_task: false,
             }
         };
         let items: Vec<Item> = assignment.points().into_iter().map(item).collect();
@@ -155,7 +163,7 @@ impl Given {
         }
         let mut words = assignment.words().clone();
         words.extend(assignment.feedback.clone());
-        Ok(Rubric { records: self.records, items, words })
+        Ok(Rubric { records: self.records, asked: Asked::default(), items, words })
     }
 
     /// Refuses a value of a field without points: nobody would notice a wrong id.
@@ -189,6 +197,7 @@ impl Rubric {
         let guides = |what: &str, text: &str| (format!("the guide's {what}"), text.to_owned());
         let [rubric, assignment] = read;
         let (name, text) = assignment.unwrap_or_else(|| guides("assignment", report::GUIDES[0].1));
+        let asked = Asked::of(&[&text, report::GUIDES[0].1]);
         let refused = |name: &String, why: String| Failure::usage(format!("{name}: {why}"));
         let assignment = Assignment::parse(&text).map_err(|why| refused(&name, why))?;
         let is_own = rubric.is_some();
@@ -201,7 +210,13 @@ impl Rubric {
             }
             given.of(&assignment)
         };
-        Ok((read().map_err(|why| refused(&name, why))?, assignment))
+        let rubric = read().map_err(|why| refused(&name, why))?;
+        Ok((Rubric { asked, ..rubric }, assignment))
+    }
+
+    /// The exercises in place of the assignment's questions.
+    pub(crate) fn of_exercises(self) -> Rubric {
+        Rubric { items: super::exercises::items(), ..self }
     }
 
     /// Whether an answer is compared with the student's machine.

@@ -10,8 +10,9 @@ use common::text::shorten;
 use super::class::Class;
 use crate::tables::Table;
 
-/// Headers of the column of times: this kit's, Moodle's, and that of Google Forms.
-pub(super) const HEADERS: [&str; 3] = ["time", "Last modified (submission)", "Timestamp"];
+/// Headers of the column of times: this kit's, Moodle's, Google Forms', Gradescope's, Canvas's.
+pub(super) const HEADERS: [&str; 5] =
+    ["time", "Last modified (submission)", "Timestamp", "Submission Time", "submitted_at"];
 
 const MONTHS: &str = "January February March April May June July August September October November December";
 
@@ -40,7 +41,7 @@ pub(super) fn due(text: &str) -> Result<Due, String> {
 
 /// Seconds since 1970 of a time as RFC 3339, or as the headers' systems write it; `None`
 /// if it is neither. A time without an offset has that of `due`.
-pub(super) fn read(text: &str, due: Option<Due>) -> Option<i64> {
+fn read(text: &str, due: Option<Due>) -> Option<i64> {
     // Some systems write a narrow space before PM.
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let (at, zone) = date::parse(&text).or_else(|| of_moodle(&text)).or_else(|| of_forms(&text))?;

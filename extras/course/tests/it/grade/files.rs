@@ -54,6 +54,10 @@ fn cases() -> Vec<Case> {
         ("a.zip", zip("/home/ann/./x/answers.json"), ""),
         ("a.zip", within(&zip("answers.json")), ""),
         ("work.bin", zip("answers.json"), ""),
+        ("target/report/answers.json", right.clone(), ""),
+        ("pictures/answers.json", right.clone(), ""),
+        ("a.zip", zip("vendor/answers.json"), ""),
+        ("a.zip", zip("node_modules/answers.json"), ""),
         ("a.zip", patched(zip("answers.json"), 6, 1), "answers.json was not read: it is encrypted"),
         (
             "a.zip",
@@ -100,11 +104,11 @@ fn files_that_are_not_read_are_named() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
     }
-    let (code, _, err) = graded(folder, "--roster class.csv --output out in");
+    let (code, _, err) = graded(folder, "--roster class.csv --output o in");
     assert_eq!(code, Some(0), "{err}");
     let mut lost = 0;
     for ((place, _, says), name) in cases.iter().zip(&names) {
-        let of = |column| cell(folder, "out/grades.csv", name, column);
+        let of = |column| cell(folder, "o/grades.csv", name, column);
         let is_read = says.is_empty() || says.contains("16 MiB");
         lost += usize::from(!is_read);
         assert_eq!(of("points"), if is_read { "3" } else { "-" }, "{place}: {}", of("notes"));
@@ -114,7 +118,7 @@ fn files_that_are_not_read_are_named() {
             of("notes")
         );
     }
-    let says = format!("nothing that can be read was handed in (the notes say why): {lost} of");
+    let says = format!("nothing that can be read was handed in (the rows say why): {lost}: ");
     assert!(err.contains(&says), "{says}: {err}");
 }
 

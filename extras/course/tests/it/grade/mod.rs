@@ -1,6 +1,7 @@
 //! A class's submissions, and the grades for each student.
 
 mod evidence;
+mod exercises;
 mod files;
 mod handin;
 mod notes;
@@ -47,10 +48,13 @@ pub(crate) fn write(folder: &Path, place: &str, content: &str) {
     std::fs::write(path, content).unwrap();
 }
 
-/// The exit status, standard output and standard error.
+/// The exit status, standard output with `notes.txt` of the folder `o`, and standard error.
 pub(crate) fn graded(folder: &Path, args: &str) -> (Option<i32>, String, String) {
+    let _ = std::fs::remove_file(folder.join("o/notes.txt"));
     let done = lab(folder, &format!("grade {args}"));
-    (done.status.code(), String::from_utf8_lossy(&done.stdout).into_owned(), kit::stderr(&done))
+    let notes = std::fs::read_to_string(folder.join("o/notes.txt")).unwrap_or_default();
+    let out = String::from_utf8_lossy(&done.stdout).into_owned() + &notes;
+    (done.status.code(), out, kit::stderr(&done))
 }
 
 /// The cell of a student in a table that was written.

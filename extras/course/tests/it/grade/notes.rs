@@ -7,7 +7,8 @@ const SIX: &str = "user,number\nana,1\nbea,2\ncarl,3\ndan,4\neve,5\nfay,6\n";
 const LONG: &str = r#""s2-2":{"value":"64","unit":"KiB"},"s2-2-why":"The curve leaves its  first level there, so it is full.""#;
 const LONG_TOO: &str =
     r#""s2-3":{"value":"8","unit":"B"},"s2-2-why":"the curve leaves its first level there so it is full!""#;
-const GRADES: &str = "user,s2-2_points,s2-2_of\nana,1,2\nbea,1,1\n";
+const ASKED: &str = r#""s2-2-why":"The largest array whose curve stays low is 64 KiB.""#;
+const OF_TWO: &str = "item,student,text,points,of,comment\ns2-2,ana,,0.5,2,half\ns2-2,bea,,1,1,\n";
 
 const CASES: &[Case] = &[
     Case {
@@ -15,7 +16,7 @@ const CASES: &[Case] = &[
         files: &[
             ("in/ana/answers.pdf", "%PDF"),
             ("in/bea/", "RIGHT"),
-            ("o/grades.csv", "user,s2-2_points\nana,1\n"),
+            ("o/texts.csv", "item,student,text,points,comment\ns2-2,ana,,1,\n"),
             ("w.csv", "user,Grade,Maximum Grade\nana,,20\n"),
         ],
         args: "--name-column user --worksheet w.csv --output o in --allow-missing",
@@ -32,7 +33,7 @@ const CASES: &[Case] = &[
         ],
         points: &[("ana", "1"), ("bea", "3")],
         says: &[
-            "answered fields that this assignment does not ask for (steps-most); give the right --assignment: 1 of 2 students: ana",
+            "answered fields that this assignment does not ask for; give the right --assignment: 1: ana (steps-most)",
         ],
         ..CASE
     },
@@ -51,12 +52,9 @@ const CASES: &[Case] = &[
         points: &[("ana", "0"), ("fay", "0")],
         says: &[
             "s2-2: nobody of 5 who answered is right: check the rubric and the key",
-            "without a submission: 1 of 6 students: fay",
-            "numbers with points and no right value in the rubric, which are left for you to read: ",
-            "\ns2-2                            5     0     0       0     0  0.00    1\n",
-            "students with a grade: 5, mean 0 %",
+            "without a submission: 1: fay",
         ],
-        holds: &[("o/notes.txt", "nobody of 5"), ("o/notes.txt", "  0-9           5 #####\n")],
+        holds: &[("o/notes.txt", "nobody of 5")],
         ..CASE
     },
     Case {
@@ -69,25 +67,41 @@ const CASES: &[Case] = &[
         ],
         args: "--name-column user in",
         points: &[("bea", "1")],
-        says: &["answers signed by another student: 1 of 3 students: bea (by ana)\n"],
+        says: &["answers signed by another student: 1: bea (by ana)\n", "The answers are signed by ana."],
         ..CASE
     },
     Case {
-        what: "equal free texts, and different submissions of one group",
-        files: &[("in/ana/", LONG), ("in/bea/", LONG_TOO), ("g.csv", "group,user\nA,ana\nA,bea\n")],
+        what: "equal free texts, but not of one group, and not the question's own words",
+        roster: SIX,
+        files: &[
+            ("in/ana/", LONG),
+            ("in/bea/", LONG_TOO),
+            ("in/carl/", LONG),
+            ("in/dan/", ASKED),
+            ("in/eve/", ASKED),
+            ("g.csv", "group,user\nA,ana\nA,bea\n"),
+        ],
         args: "--name-column user --groups g.csv in",
         says: &[
-            "equal texts of 40 characters or more: ana = bea (s2-2-why)",
-            "different submissions in one group: 1 of 1 groups: A\n",
+            "equal texts of 40 characters or more: 1: ana = bea = carl (s2-2-why)\n",
+            "\tcarl\tequal texts of 40 characters or more: ana = bea = carl (s2-2-why).\n",
         ],
         ..CASE
     },
     Case {
+        what: "equal texts of a group are no copies",
+        files: &[("in/ana/", LONG), ("in/bea/", LONG_TOO), ("g.csv", "group,user\nA,ana\nA,bea\n")],
+        args: "--name-column user --groups g.csv in",
+        says: &["1\t20\tana\t\n"],
+        ..CASE
+    },
+    Case {
         what: "points by hand for another maximum",
-        files: &[("in/ana/", "RIGHT"), ("in/bea/", "RIGHT"), ("o/grades.csv", GRADES)],
+        files: &[("in/ana/", "RIGHT"), ("in/bea/", "RIGHT"), ("o/texts.csv", OF_TWO)],
         args: "--name-column user --output o in",
-        says: &["s2-2: 'ana' has points by hand of 2, and the item has 1 now\n"],
-        holds: &[("o/grades.csv", ",s2-2_points,s2-2_of,s2-2_computed,")],
+        points: &[("ana", "2.5")],
+        says: &["texts.csv: points were given when the item had others: 1: s2-2 (now 1)\n"],
+        holds: &[("o/texts.csv", "\ns2-2,ana,64 KiB,,0.5,1,half\n")],
         ..CASE
     },
     Case {
@@ -98,7 +112,7 @@ const CASES: &[Case] = &[
         ],
         args: "--name-column user --output o in",
         points: &[("ana", "1"), ("bea", "1")],
-        says: &["answers to read, which have no points yet (texts.html): 2 of 2 students: ana, bea"],
+        says: &["texts and values without points: 2; write points into texts.csv. They are of: 2: ana, bea"],
         holds: &[("o/grades.csv", "\u{fffd}[2J64 KiB"), ("o/grades.csv", "\"\"value\"\":64")],
         ..CASE
     },
@@ -150,7 +164,7 @@ const CASES: &[Case] = &[
         files: &[("in/ana/", "RIGHT"), ("in/bea/", "RIGHT"), ("t.csv", "number,time\n42,2026-11-20 23:30\n")],
         args: "--name-column user --due 2026-11-20T23:59Z --times t.csv in",
         code: 2,
-        says: &["'42' is not in the roster, and '0042' is: a spreadsheet has dropped the zeros"],
+        says: &["'42' is not in the roster, and '0042' is: a spreadsheet has changed the number"],
         ..CASE
     },
 ];
@@ -167,14 +181,15 @@ fn odd_names_survive_the_map() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     super::write(folder, "r.csv", "user\nana\nbea\ncarl\ndan\n");
-    for name in ["x \"y\" ", " z\u{1b}[2J", "=q", "'=p"] {
+    for name in ["x \"y\" ", " z\u{1b}[2J", "=q", "'=q"] {
         super::write(folder, &format!("in/{name}/"), "RIGHT");
     }
     let grade = || super::graded(folder, "--roster r.csv --output o in");
     assert_eq!(grade().0, Some(1));
     let mut map = std::fs::read_to_string(folder.join("o/map.csv")).unwrap();
     assert!(!map.contains('\u{1b}'), "{map:?}");
-    for (from, name) in [("=q,,", "ana"), ("\"\"y\"\"\",,", "bea"), ("[2J,,", "carl"), ("'=p,,", "dan")] {
+    for (from, name) in [("\n'=q,,", "ana"), ("\"\"y\"\"\",,", "bea"), ("[2J,,", "carl"), ("\n''=q,,", "dan")]
+    {
         assert!(map.contains(from), "{from}: {map}");
         map = map.replace(from, &format!("{}{name}", from.trim_end_matches(',').to_owned() + ",,"));
     }
@@ -184,22 +199,49 @@ fn odd_names_survive_the_map() {
     assert!(!std::fs::read_to_string(folder.join("o/grades.csv")).unwrap().contains('\u{1b}'));
 }
 
+/// The screen has ten names and says where all are; `notes.txt` and each row have all.
 #[test]
-fn words_that_anybody_would_try_are_refused() {
+fn no_name_is_left_out_of_the_notes() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    for words in [
-        "aaaaaaaaaaaa",
-        "password1234",
-        "P@ssw0rd1234",
-        "123456789012",
-        "letmeinletmein",
-        "abcdefghijkl",
-        "Computer Architecture",
-        "cache lab, spring 2026",
-    ] {
-        super::write(folder, "s.txt", words);
-        let done = crate::kit::lab(folder, "mystery --key-file s.txt ana");
-        assert!(crate::kit::stderr(&done).contains("anybody would try such words"), "{words}");
+    let mut roster = "user,number\n".to_owned();
+    for pair in 10..25 {
+        for (copy, number) in [("a", pair), ("b", pair + 100)] {
+            let text = format!("pair {pair} wrote that the array must be larger than the first level of it");
+            let answers = format!(r#""student-1-number":"{pair}","s2-2":"64 KiB","s312-a-changes":"{text}""#);
+            super::write(folder, &format!("in/p{pair}{copy}/"), &super::answers(&answers));
+            roster += &format!("p{pair}{copy},{number}\n");
+        }
     }
+    super::write(folder, "r.csv", &roster);
+    let (_, notes, err) = super::graded(folder, "--roster r.csv --name-column user --output o in");
+    assert!(err.contains("all names are in o/notes.txt") && !err.contains("p24b"), "{err}");
+    assert!(notes.contains("answers signed by another student: 15: p10b (by p10a), "), "{notes}");
+    for pair in 10..25 {
+        assert!(notes.contains(&format!("p{pair}a = p{pair}b (s312-a-changes)")), "{pair}: {notes}");
+        let row = super::cell(folder, "o/grades.csv", &format!("p{pair}b"), "notes");
+        assert!(row.contains(&format!("signed by p{pair}a")) && row.contains("equal texts"), "{row}");
+    }
+}
+
+/// Records have the id of their measurement: the same from two students is a copy.
+#[test]
+fn copied_records_are_named_and_honest_ones_are_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    super::write(folder, "r.csv", "user\nana\nbea\nmal\n");
+    for name in ["ana", "bea"] {
+        super::write(folder, &format!("in/{name}/"), "RIGHT");
+        crate::kit::run(
+            folder,
+            "cm1",
+            &format!("--max 8K --repeats 1 --machine lecture --record in/{name}/cm1.json"),
+        );
+    }
+    super::write(folder, "in/mal/", "PART");
+    std::fs::copy(folder.join("in/ana/cm1.json"), folder.join("in/mal/other.json")).unwrap();
+    let (code, notes, err) = super::graded(folder, "--roster r.csv --output o in");
+    assert_eq!(code, Some(0), "{err}");
+    assert!(notes.contains("records of one measurement: 1: ana = mal (cm1)\n"), "{notes}");
+    assert!(!notes.contains("bea ="), "{notes}");
 }

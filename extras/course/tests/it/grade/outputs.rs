@@ -21,9 +21,9 @@ fn grade(folder: &Path, more: &str) -> String {
     out + &err
 }
 
-/// Replaces a cell of the written table, as an instructor does.
-fn give(folder: &Path, student: &str, column: &str, points: &str) {
-    let path = folder.join("o/grades.csv");
+/// Replaces the cell of the row of an item and a student in texts.csv, as an instructor does.
+fn give(folder: &Path, (item, student): (&str, &str), column: &str, value: &str) {
+    let path = folder.join("o/texts.csv");
     let text = fs::read_to_string(&path).unwrap();
     let mut table = csv::Reader::from_reader(text.as_bytes());
     let header = table.headers().unwrap().clone();
@@ -31,66 +31,93 @@ fn give(folder: &Path, student: &str, column: &str, points: &str) {
     let mut out = csv::Writer::from_writer(Vec::new());
     out.write_record(&header).unwrap();
     for row in table.records().map(Result::unwrap) {
-        let cells = row
-            .iter()
-            .enumerate()
-            .map(|(place, cell)| if place == at && &row[0] == student { points } else { cell });
-        out.write_record(cells).unwrap();
+        let is_it = &row[0] == item && &row[1] == student;
+        out.write_record(
+            row.iter().enumerate().map(|(place, cell)| if is_it && place == at { value } else { cell }),
+        )
+        .unwrap();
     }
     fs::write(path, out.into_inner().unwrap()).unwrap();
 }
 
 #[test]
-fn points_given_by_hand_are_used_for_the_same_answer() {
+fn points_given_by_hand_are_used_for_the_same_text() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     class(folder);
     grade(folder, "");
     let of = |student: &str, column: &str| cell(folder, "o/grades.csv", student, column);
+    let texts = || fs::read_to_string(folder.join("o/texts.csv")).unwrap();
     assert_eq!([of("ann", "points"), of("ann", "spec-comment_points")], ["3", ""]);
-    give(folder, "ann", "spec-comment_points", "0,5");
-    let edited = fs::read(folder.join("o/grades.csv")).unwrap();
+    assert_eq!(
+        texts(),
+        "item,student,text,equal,points,of,comment\ns2-4,bea,＝1+1,,,1,\n\
+         spec-comment,ann,The levels <script>agree</script>.,,,1,\nspec-comment,bea,\"x;=1+1;\",,,1,\n"
+            .replace(",＝1", ",'＝1")
+    );
+    give(folder, ("spec-comment", "ann"), "points", "0,5");
+    give(folder, ("spec-comment", "ann"), "comment", "Which levels?");
+    let edited = fs::read(folder.join("o/texts.csv")).unwrap();
     let says = grade(folder, "");
     for line in [
         "3.5\t21\tann\t\n",
-        "spec-comment: not read yet, and so without points: 1 of 3 students: bea",
-        "other points than in the earlier grades.csv: 1 of 3 students: ann (3 to 3.50)",
+        "texts and values without points: 2; write points into texts.csv. They are of: 1: bea",
+        "other points than in the earlier grades.csv: 1: ann (3 to 3.5)",
         "the files of the last run are in o/earlier/1",
     ] {
         assert!(says.contains(line), "{line}: {says}");
     }
-    assert_eq!(fs::read(folder.join("o/earlier/1/grades.csv")).unwrap(), edited);
+    assert_eq!(fs::read(folder.join("o/earlier/1/texts.csv")).unwrap(), edited);
     assert_eq!([of("ann", "spec-comment_points"), of("bea", "spec-comment_points")], ["0.5", ""]);
-    let before = fs::read(folder.join("o/grades.csv")).unwrap();
-    grade(folder, "");
-    assert_eq!(fs::read(folder.join("o/grades.csv")).unwrap(), before, "the same bytes again");
-    // a computed cell that was changed is a decision, too
-    give(folder, "ann", "s2-3_points", "0");
-    give(folder, "'=cmd()", "spec-comment_points", "1");
-    give(folder, "bea", "spec-comment_points", "0.25");
-    let path = folder.join("o/grades.csv");
-    let more = fs::read_to_string(&path).unwrap().replace("\nbea,", "\nzoe,,,,,,1\nBEA,");
-    fs::write(&path, more).unwrap();
+    let before = fs::read(folder.join("o/texts.csv")).unwrap();
+    write(folder, "w.csv", "name,Grade,Maximum Grade,Feedback comments\nann,,21,\n");
+    grade(folder, "--worksheet w.csv");
+    assert_eq!(fs::read(folder.join("o/texts.csv")).unwrap(), before, "the same bytes again");
+    let feedback = cell(folder, "o/moodle.csv", "ann", "Feedback comments");
+    assert!(feedback.contains("0.5 Points given by the instructor. Which levels?"), "{feedback}");
+    // a row for a computed answer is a decision, too; one of a stranger is named
+    let more = texts() + "s2-3,ann,,,0,1,\nspec-comment,'=cmd(),,,1,,\ns2-2,zoe,,,1,,\n";
+    write(folder, "o/texts.csv", &more);
+    give(folder, ("spec-comment", "bea"), "points", "0.25");
     let says = grade(folder, "");
     for line in [
         "2.5\t21\tann\t",
         "1.25\t21\tbea\t",
         "4\t21\t=cmd()\t",
-        "points for s2-2 are given to 'zoe', who is not in the roster",
+        "points for who is not in the roster are not used: 1: zoe\n",
+        "other points than in the earlier grades.csv: 3: ann (3.5 to 2.5), bea (1 to 1.25), =cmd() (3 to 4)",
     ] {
         assert!(says.contains(line), "{line}: {says}");
     }
-    assert_eq!([of("ann", "s2-3_points"), of("ann", "s2-3_computed")], ["0", "1"]);
-    // points for another answer are not used
+    assert!(texts().contains("\ns2-3,ann,16 B,,0,1,\n"), "{}", texts());
+    // points for another text are not used
     write(folder, "in/ann/", &answers(&format!("{PART},\"spec-comment\":\"Another one.\"")));
     let says = grade(folder, "");
     for line in [
-        "spec-comment: points given by hand are not used, because the answer is another now; give them again: 1 of 3 students: ann",
-        "s2-3: points given by hand are not used",
+        "points for another text are not used; give them again: 2: ann (s2-3), ann (spec-comment)",
         "1\t21\tann\t",
     ] {
         assert!(says.contains(line), "{line}: {says}");
     }
+    // and an edited grades.csv is not used, and named
+    let grades = fs::read_to_string(folder.join("o/grades.csv")).unwrap();
+    write(folder, "o/grades.csv", &grades.replacen(",1,Right.", ",0,Right.", 1));
+    let says = grade(folder, "");
+    assert!(says.contains("other points than in the earlier grades.csv: 1: ann (s2-2: 0 to 1)"), "{says}");
+}
+
+#[test]
+fn equal_texts_are_next_to_each_other_and_marked() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, "r.csv", "name\nann\nbea\nfay\n");
+    for (name, text) in [("ann", "Yes, it is so!"), ("bea", "No."), ("fay", "yes it IS so")] {
+        write(folder, &format!("in/{name}/"), &answers(&format!("\"spec-comment\":\"{text}\"")));
+    }
+    grade(folder, "");
+    let texts = fs::read_to_string(folder.join("o/texts.csv")).unwrap();
+    let rows = "spec-comment,bea,No.,,,1,\nspec-comment,ann,\"Yes, it is so!\",2,,1,\nspec-comment,fay,yes it IS so,2,,1,\n";
+    assert!(texts.ends_with(rows), "{texts}");
 }
 
 #[test]

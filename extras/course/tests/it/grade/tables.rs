@@ -14,25 +14,22 @@ const CASES: &[Case] = &[
             ("in/x1/answers.json", r#"{"format":"cache-lab-answers","version":2,"saved":"","fields":{}}"#),
             ("in/x2/", "RIGHT"),
             ("in/x3/", "PART"),
-            ("o/grades.csv", "nº,s2-3_points\n1,1\n2,0\n3,0.5\n"),
+            ("o/texts.csv", "item,nº,text,points,comment\ns2-3,1,,1,\ns2-3,2,,0,\ns2-3,3,,\"0,5\",\n"),
             ("w.csv", "Identifier,nº,Grade,Maximum Grade\nP 1,1,,20.00\nP 2,2,,20.00\nP 3,3,,20.00\n"),
         ],
         args: "--name-column id --due 2026-11-21T00:00Z --times r.csv --worksheet w.csv --output o in",
         points: &[("x1", "0"), ("x2", "2.5"), ("x3", "2")],
-        says: &["late (hours are in grades.csv): 1 of 3 students: x1"],
+        says: &["Late by"],
         holds: &[("o/moodle.csv", "P 1,1,2.00,20.00\nP 2,2,0.00,20.00\nP 3,3,2.50,20.00\n")],
         ..CASE
     },
     Case {
         what: "columns of the kit's own table are not those of the roster",
-        roster: "user,points,s2-2_reason\nana,1,Right.\nbea,3,x\n",
+        roster: "user,points,text\nana,1,Right.\nbea,3,x\n",
         files: &[
             ("in/ana/", "RIGHT"),
             ("in/bea/", "PART"),
-            (
-                "o/grades.csv",
-                "user,Points,s2-2_reason,s2-2_points,s2-2_answer\nana,3,x,0.5,64KiB\nbea,1,Right.,,\n",
-            ),
+            ("o/texts.csv", "item,user,Text,equal,Points,of,comment\ns2-2,ana,64KiB,,\"0,5\",1,Why?\n"),
         ],
         args: "--name-column user --output o in",
         points: &[("ana", "2.5"), ("bea", "1")],
@@ -54,8 +51,8 @@ const CASES: &[Case] = &[
         files: &[("in/ana/", "RIGHT"), ("in/bea/", r#""s2-2":"64""#), ("w.csv", SHEET)],
         args: "--name-column user --worksheet w.csv --output o in",
         says: &[
-            "answers to read, which have no points yet (texts.html): 1 of 2 students: bea",
-            "not filled: 'bea' (line 3): answers are to be read first",
+            "texts and values without points: 1; write points into texts.csv. They are of: 1: bea",
+            "moodle.csv: not filled: 1: 'bea' (line 3): answers are to be read first",
         ],
         holds: &[("o/moodle.csv", "2002,17.00,20.00,by hand")],
         ..CASE
@@ -65,8 +62,8 @@ const CASES: &[Case] = &[
         files: &[("in/ana/", "RIGHT"), ("in/bea/", "PART"), ("w.csv", SHEET)],
         args: "--name-column user --worksheet w.csv --output o in",
         says: &[
-            "grades in the worksheet change: 1 of 2 students: bea (17.00 to 1.00)",
-            "other feedback in the worksheet is replaced: 1 of 2 students: bea",
+            "moodle.csv: grades that change: 1: bea (17.00 to 1.00)",
+            "moodle.csv: other feedback is replaced: 1: bea",
         ],
         ..CASE
     },
@@ -85,10 +82,10 @@ const CASES: &[Case] = &[
         ],
         args: "--worksheet w.csv --output o in",
         says: &[
-            "not filled: 'ana' (line 2): its grade is locked",
+            "moodle.csv: not filled: 3: 'ana' (line 2): its grade is locked",
             "'bea' (line 3): its grade 'Good' is not a number",
             "'carl' (line 4): its largest grade is '-'",
-            "the worksheet has no row of: 1 of 4 students: dan",
+            "moodle.csv has no row of: 1: dan",
         ],
         holds: &[("o/moodle.csv", "ana,3.00,20.00,No,by hand\nbea,Good,20.00,Yes,\ncarl,,-,Yes,\n")],
         ..CASE
@@ -105,7 +102,7 @@ const CASES: &[Case] = &[
         ],
         args: "--name-column user --assignment small.toml --worksheet w.csv --output o in",
         says: &[
-            "not filled: 'ana' (line 2): no answer of this student is graded yet",
+            "not filled: 1: 'ana' (line 2): no answer of this student is graded yet",
             "0\t0\tana\tAnswers to read: 1.\n",
         ],
         holds: &[("o/moodle.csv", "Participant 1,1001,,20.00,\n")],
@@ -120,7 +117,7 @@ const CASES: &[Case] = &[
             ("small.toml", SMALL),
         ],
         args: "--name-column user --worksheet w.csv --assignment small.toml --output o in",
-        says: &["the worksheet has no row of: 1 of 2 students: bea"],
+        says: &["moodle.csv has no row of: 1: bea"],
         holds: &[("o/moodle.csv", "P 1;ana;\"20,00\";20\n")],
         ..CASE
     },
@@ -141,7 +138,7 @@ const CASES: &[Case] = &[
         ],
         args: DUE,
         points: &[("ana", "3"), ("bea", "3")],
-        says: &["late (hours are in grades.csv): 1 of 2 students: bea", "Late by 0.52 hours."],
+        says: &["Late by 0.52 hours."],
         ..CASE
     },
     Case {
@@ -157,17 +154,17 @@ const CASES: &[Case] = &[
         ],
         args: "--name-column user --worksheet w.csv --assignment small.toml --due 2026-11-20T23:59+01:00 --output o in",
         points: &[("ana", "1")],
-        says: &["Late by 13 hours.", "the time of hand-in is not known: 1 of 2 students: bea"],
+        says: &["Late by 13 hours.", "the time of hand-in is not known: 1: bea"],
         holds: &[
             ("o/moodle.csv", ",1.00\n"),
             ("o/grades.csv", ",13,"),
-            ("o/grades.csv", ",notes,s2-2_points,s2-2_of,s2-2_computed,s2-2_reason,s2-2_answer,s2-2_right\n"),
+            ("o/grades.csv", ",notes,s2-2_points,s2-2_reason,s2-2_answer,s2-2_right\n"),
         ],
         ..CASE
     },
     Case {
         what: "a form's table: its own time, ids in any case, cells with units; the last row counts",
-        roster: "user,Email Address\nana,ana@x\nbea,bea@x\n",
+        roster: "user,mail\nana,ana@x\nbea,bea@x\n",
         files: &[(
             "f.csv",
             "Timestamp,Email Address,s2-2,S2-3,Remarks\n2026/11/20 10:12:13 AM GMT+1,ana@x,64 KiB,16 B,-\n\
@@ -206,7 +203,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     (
         TIMES_T,
         "user,date\nana,2026-11-20 23:30\n",
-        "it has no column 'time' or 'Last modified (submission)' or 'Timestamp' ('user', 'date')",
+        "it has no column 'time' or 'Last modified (submission)' or 'Timestamp' or",
     ),
     (
         DUE_T,
@@ -234,21 +231,28 @@ const REFUSED: &[(&str, &str, &str)] = &[
 const TIMES_T: &str = "--due 2026-11-20T23:59Z --times t.csv";
 const DUE_T: &str = "--due 2026-11-20T23:59Z --worksheet t.csv";
 
-/// The same for points in an earlier grades.csv.
+/// The same for points in an earlier texts.csv.
 const POINTS: &[(&str, &str)] = &[
-    (",s2-3_points\nana,1\n", "none of its columns ('', 's2-3_points') has the header"),
+    ("item,text,points,comment\ns2-3,,1,\n", "none of its columns ('item', 'text', 'points', 'comment') has"),
+    ("item,user,points\ns2-3,ana,1\n", "it has no column 'text'"),
     (
-        "user,number,s2-3_points\nana,2002,1\n",
-        "'ana' means two students: its column 'number' has '2002', as another in",
+        "item,user,number,text,points,comment\ns2-3,ana,2002,,1,\n",
+        "line 2: 'ana' means two students: its column 'number' has '2002', as another in",
     ),
-    ("user,s2-3_points\nana,2\n", "line 2, 'ana': '2' is not a number of points from 0 to 1 for s2-3"),
-    ("user,s2-3_points\nana,1\nana,0\n", "'ana' is in lines 2 and 3"),
-    ("user,s2-3_points,s2-2_computed\nana,1,1\n", "it has columns of 's2-2', and no column 's2-2_points'"),
     (
-        "user,s2-3_points,own_computed,own_points\nana,1,,2\n",
-        "points are given for 'own', which is not in the rubric",
+        "item,user,text,points,comment\ns2-3,ana,,2,\n",
+        "line 2: '2' is not a number of points from 0 to 1 for s2-3",
     ),
-    ("user,points\nana,1\n", "it has no column of points of an item"),
+    ("item,user,text,points,comment\ns2-3,ana,,+1O,\n", "line 2: '+1O' is not a number of points"),
+    (
+        "item,user,text,points,comment\ns2-3,ana,,1,\ns2-3,ANA,,0,\n",
+        "line 3: line 2 is of the same student and item",
+    ),
+    ("item,user,text,points,comment\nown,ana,,1,\n", "line 2: 'own' is no item with points"),
+    (
+        "item,number,text,points,comment\ns2-3,1.001E+03,,1,\n",
+        "line 2: '1.001E+03' is not in the roster, and '1001' is",
+    ),
 ];
 
 #[test]
@@ -274,10 +278,10 @@ fn a_table_that_may_mean_somebody_else_is_refused() {
     }
     assert!(!folder.join("o").exists());
     for (table, says) in POINTS {
-        write(folder, "o/grades.csv", table);
+        write(folder, "o/texts.csv", table);
         let (code, out, err) = graded(folder, "--roster r.csv --name-column user --output o in");
-        assert!(code == Some(2) && err.contains(&format!("o/grades.csv: {says}")), "{table}: {out}{err}");
-        assert_eq!(std::fs::read_to_string(folder.join("o/grades.csv")).unwrap(), *table);
+        assert!(code == Some(2) && err.contains(&format!("o/texts.csv: {says}")), "{table}: {out}{err}");
+        assert_eq!(std::fs::read_to_string(folder.join("o/texts.csv")).unwrap(), *table);
     }
 }
 

@@ -1,0 +1,143 @@
+//! The exercises in a submission: its files of tasks, in any folder or archive, checked as
+//! `exercises` checks them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use common::failure::Failure;
+use common::text::shorten;
+use exercises::score::{Score, score};
+use exercises::task::{Language, TASKS, Task};
+
+use super::evidence::Submission;
+use super::judge::Mark;
+use super::reason::Reason;
+use super::rubric::Item;
+
+/// The task and the language of a file with that name.
+fn task_of(name: &str) -> Option<(&'static Task, Language)> {
+    let all = TASKS.iter().flat_map(|task| Language::ALL.map(|language| (task, language)));
+    all.into_iter().find(|(task, language)| task.file(*language) == name)
+}
+
+pub(super) fn is_source(name: &str) -> bool {
+    task_of(name).is_some()
+}
+
+/// The items of a rubric: one for each task.
+pub(super) fn items() -> Vec<Item> {
+    let item = |task: &Task| Item {
+        id: task.name.to_owned(),
+        label: task.asks.to_owned(),
+        points: task.points.into(),
+        is_task: true,
+        ..Item::default()
+    };
+    TASKS.iter().map(item).collect()
+}
+
+/// Files of tasks that a student handed in, by their names. One that was changed goes before
+/// one as handed out.
+#[derive(Debug, Default)]
+pub(super) struct Sources {
+    files: BTreeMap<String, String>,
+    /// Names of which there are two different files.
+    different: Vec<String>,
+}
+
+impl Sources {
+    pub(super) fn add(&mut self, name: &str, text: &str) {
+        let known = self.files.entry(name.to_owned()).or_insert_with(|| text.to_owned());
+        if known == text || is_handed_out(name, text) {
+            return;
+        }
+        if is_handed_out(name, known) {
+            text.clone_into(known);
+        } else {
+            self.different.push(name.to_owned());
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// The student's own files: their names, and their texts without blanks.
+    pub(super) fn own(&self) -> Vec<(String, String)> {
+        let own = self.files.iter().filter(|(name, text)| !is_handed_out(name, text));
+        own.map(|(name, text)| (name.clone(), text.split_whitespace().collect())).collect()
+    }
+
+    /// A mark for each task. The files are written into `folder`.
+    fn marks(&self, folder: &Path) -> Result<Vec<Mark>, Failure> {
+        for (name, text) in &self.files {
+            common::output::write(&folder.join(name), text.as_bytes())?;
+        }
+        Ok(TASKS.iter().map(|task| self.mark(task, folder)).collect())
+    }
+
+    fn mark(&self, task: &'static Task, folder: &Path) -> Mark {
+        let names = Language::ALL.map(|language| task.file(language));
+        let there: Vec<&str> =
+            names.iter().filter(|name| self.files.contains_key(*name)).map(String::as_str).collect();
+        let (share, reason) = match names.iter().find(|name| self.different.contains(name)) {
+            Some(name) => (None, Reason::TwoFiles(name.clone())),
+            None if there.is_empty() => (Some(0.0), Reason::NoTaskFile(names.join(", "))),
+            None => judged(&score(task, folder, false)),
+        };
+        Mark {
+            points: share.unwrap_or_default() * f64::from(task.points),
+            of: task.points.into(),
+            max_points: Some(task.points.into()),
+            unread: share.is_none(),
+            reason,
+            answer: there.join(", "),
+            right: None,
+            comment: String::new(),
+        }
+    }
+}
+
+fn is_handed_out(name: &str, text: &str) -> bool {
+    let same = |starter: &str| starter.split_whitespace().eq(text.split_whitespace());
+    task_of(name).is_some_and(|(task, language)| same(task.starter(language)))
+}
+
+/// The share of the points, and why; none if the check itself could not be made.
+fn judged(score: &Score) -> (Option<f64>, Reason) {
+    let found = || shorten(&score.found(), 300);
+    match &score.checked {
+        Ok(passed) => (Some(1.0), Reason::Passed(passed.misses.to_string())),
+        Err(wrong) if wrong.reason == exercises::Reason::Check => (None, Reason::NotChecked(found())),
+        Err(wrong) if wrong.reason == exercises::Reason::Unchanged => (Some(0.0), Reason::AsHandedOut),
+        Err(_) => (Some(0.0), Reason::Open(found())),
+    }
+}
+
+/// The marks of each submission with files of tasks, several at once.
+/// Fails if their files cannot be written.
+pub(super) fn marks(submissions: &[Submission]) -> Result<BTreeMap<usize, Vec<Mark>>, Failure> {
+    let (next, marks) = (AtomicUsize::new(0), Mutex::new(Ok(BTreeMap::new())));
+    let work = || {
+        while let Some((place, one)) = Some(next.fetch_add(1, Ordering::Relaxed))
+            .and_then(|place| submissions.get(place).map(|one| (place, one)))
+        {
+            if one.sources.is_empty() {
+                continue;
+            }
+            let folder = tempfile::tempdir().map_err(Failure::could_not);
+            let of_one = folder.and_then(|folder| one.sources.marks(folder.path()));
+            let mut all = marks.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            match (of_one, &mut *all) {
+                (Ok(of_one), Ok(all)) => _ = all.insert(place, of_one),
+                (Err(why), all) => *all = Err(why),
+                _ => {}
+            }
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
+    marks.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

@@ -1,0 +1,203 @@
+//! A system's export, such as Moodle's grading worksheet or Canvas's gradebook: fills in the
+//! grades and changes nothing else.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use common::failure::Failure;
+use common::text::{inert, shorten};
+use report::escaped;
+
+use super::class::Class;
+use super::grader::Graded;
+use super::notes::{Note, of_students};
+use super::rubric::Rubric;
+use super::systems::{self, Grade, MOODLE, SYSTEMS, System};
+use super::texts::{TEXTS, equal, number};
+use super::times::{self, Due};
+use crate::tables::{Row, Table};
+
+/// An export, with the row of each student.
+pub(super) struct Export {
+    table: Table,
+    system: &'static System,
+    grade: usize,
+    most: Option<Most>,
+    feedback: Option<usize>,
+    lock: Option<usize>,
+    rows: HashMap<usize, usize>,
+    /// Times of hand-in, by student.
+    pub(super) times: HashMap<usize, i64>,
+}
+
+/// The largest grade.
+enum Most {
+    Column(usize),
+    /// The same for all, as the export writes it.
+    Of(String),
+}
+
+impl Export {
+    /// Reads an export and finds the students of the class in it, and their numbers.
+    /// Fails if it cannot be read, has no column for grades or for students, or a row means two
+    /// students, or a student has two rows.
+    pub(super) fn read(
+        path: &Path,
+        class: &mut Class,
+        due: Option<Due>,
+        column: Option<&str>,
+    ) -> Result<Export, Failure> {
+        Table::read_with(path, |table| Export::of(table, class, due, column))
+    }
+
+    fn of(table: Table, class: &mut Class, due: Option<Due>, column: Option<&str>) -> Result<Export, String> {
+        let system = &SYSTEMS[systems::of_header(&table.header).unwrap_or(MOODLE)];
+        let mut lock = None;
+        let (grade, most, feedback) = match &system.grade {
+            Grade::Nowhere => return Err("this system takes no table of grades and feedback".to_owned()),
+            Grade::Columns { grade, most, feedback, lock: locks, .. } => {
+                lock = table.column(locks)?;
+                let grade = table.needed(grade, "; export it in English")?;
+                (grade, table.column(most)?.map(Most::Column), table.column(feedback)?)
+            }
+            Grade::Assignment { most, .. } => {
+                let grade = assignment(&table, column)?;
+                let is_maxima =
+                    |row: &&Row| row.cells.iter().any(|cell| cell.trim().eq_ignore_ascii_case(most));
+                let maxima = table.rows.iter().find(is_maxima).map(|row| row.cell(grade).to_owned());
+                (grade, maxima.map(Most::Of), None)
+            }
+        };
+        let time = table.column(&times::HEADERS)?;
+        let of_row = if let Some(Most::Column(at)) = most { Some(at) } else { None };
+        let own: Vec<usize> = [Some(grade), of_row, feedback, lock, time].into_iter().flatten().collect();
+        let rows = class.join(&table.header, &own)?.rows(&table)?;
+        if rows.is_empty() {
+            return Err(format!("its columns ({}) name no student of the roster", table.columns()));
+        }
+        class
+            .numbers
+            .add(&table.header, rows.iter().map(|(student, row)| (*student, &*table.rows[*row].cells)));
+        let times = time.map(|at| times::of(&table, at, &rows, class, due)).transpose()?.unwrap_or_default();
+        Ok(Export { table, system, grade, most, feedback, lock, rows, times })
+    }
+
+    /// The name of the filled file.
+    pub(super) fn file(&self) -> &'static str {
+        self.system.file
+    }
+
+    /// The table with grades and feedback, and notes; no other cell changes. It has a byte
+    /// order mark, without which spreadsheets read other letters. A student without a
+    /// submission or a grade keeps the cells of the row.
+    pub(super) fn fill(mut self, rubric: &Rubric, graded: &[Graded], class: &Class) -> (String, Vec<Note>) {
+        let (mut missing, mut refused) = (Vec::new(), Vec::new());
+        let (mut changed, mut replaced) = (Vec::new(), Vec::new());
+        for (student, graded) in graded.iter().enumerate() {
+            let Some(place) = self.rows.get(&student).copied() else {
+                missing.push(student);
+                continue;
+            };
+            if graded.refused.is_some() || graded.source.is_none() {
+                continue;
+            }
+            let row = &self.table.rows[place];
+            let grade = match self.scale(row, graded) {
+                Ok(scale) => graded.points() * scale,
+                Err(why) => {
+                    refused.push(format!("'{}' (line {}): {why}", class.shown(student), row.line));
+                    continue;
+                }
+            };
+            let before = row.cell(self.grade);
+            if number(before).is_some_and(|before| !equal(before, grade)) {
+                changed.push(format!("{} ({} to {grade:.2})", class.shown(student), shorten(before, 20)));
+            }
+            // HTML (`FORMAT_HTML` in `mod/assign/feedback/comments/locallib.php`):
+            // otherwise a student's text could be taken as a tag and vanish, or, as `\"`,
+            // end the cell for PHP's reader.
+            let feedback = inert(&escaped(&graded.feedback(rubric)));
+            let other = |at: usize| !["", &feedback].contains(&row.cell(at));
+            replaced.extend(self.feedback.filter(|at| other(*at)).map(|_| student));
+            // Decimals as in the row's other grades.
+            let of_row = if let Some(Most::Column(at)) = self.most { Some(at) } else { None };
+            let comma = of_row.into_iter().chain([self.grade]).any(|at| row.cell(at).contains(','));
+            let grade = format!("{grade:.2}");
+            let cells = &mut self.table.rows[place].cells;
+            cells[self.grade] = if comma { grade.replace('.', ",") } else { grade };
+            if let Some(at) = self.feedback {
+                cells[at] = feedback;
+            }
+        }
+        let file = self.file();
+        let no_maximum = || format!("{file}: there is no largest grade, so points are as they are").into();
+        let notes = [
+            Note::about(format!("{file}: grades that change"), changed),
+            of_students(class, format!("{file}: other feedback is replaced"), replaced),
+            of_students(class, format!("{file} has no row of"), missing),
+            Note::about(format!("{file}: not filled"), refused),
+            self.most.is_none().then(no_maximum),
+        ];
+        if let Grade::Assignment { only, .. } = &self.system.grade {
+            let grade = self.grade;
+            let is_kept = |at: usize, name: &str| {
+                at == grade || only.iter().any(|only| only.eq_ignore_ascii_case(name.trim()))
+            };
+            let kept: Vec<bool> =
+                self.table.header.iter().enumerate().map(|(at, name)| is_kept(at, name)).collect();
+            for row in self.table.rows.iter_mut().map(|row| &mut row.cells).chain([&mut self.table.header]) {
+                let mut kept = kept.iter();
+                row.retain(|_| kept.next().is_some_and(|kept| *kept));
+            }
+        }
+        (format!("\u{feff}{}", self.table.text()), notes.into_iter().flatten().collect())
+    }
+
+    /// The factor from our points to a row's grade; or why the row cannot have a grade.
+    fn scale(&self, row: &Row, graded: &Graded) -> Result<f64, String> {
+        if let Grade::Columns { locked, .. } = &self.system.grade
+            && self.lock.is_some_and(|at| locked.iter().any(|no| row.cell(at).eq_ignore_ascii_case(no)))
+        {
+            return Err("its grade is locked".to_owned());
+        }
+        let grade = row.cell(self.grade);
+        if !grade.is_empty() && grade != "-" && number(grade).is_none() {
+            return Err(format!("its grade '{}' is not a number, as of a scale", shorten(grade, 20)));
+        }
+        if graded.has_unread() {
+            return Err(format!("answers are to be read first; give points in {TEXTS}"));
+        }
+        let largest = match &self.most {
+            None => return Ok(1.0),
+            Some(Most::Column(at)) => row.cell(*at),
+            Some(Most::Of(cell)) => cell,
+        };
+        let most = graded.most();
+        let largest = number(largest)
+            .filter(|largest| *largest > 0.0)
+            .ok_or_else(|| format!("its largest grade is '{}', as of a scale", shorten(largest, 20)))?;
+        (most > 0.0)
+            .then(|| largest / most)
+            .ok_or_else(|| "no answer of this student is graded yet".to_owned())
+    }
+}
+
+/// The column of the assignment: the one that was named, or the only one.
+fn assignment(table: &Table, column: Option<&str>) -> Result<usize, String> {
+    if let Some(name) = column {
+        return table.needed(&[name], "");
+    }
+    let has_id = |name: &String| {
+        let id = name.trim().strip_suffix(')').and_then(|name| name.rsplit_once('('));
+        id.is_some_and(|(_, id)| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let found: Vec<usize> = (0..table.header.len()).filter(|at| has_id(&table.header[*at])).collect();
+    match found[..] {
+        [one] => Ok(one),
+        _ => Err(format!(
+            "it has {} columns of assignments; name the one to fill with --grade-column ({})",
+            found.len(),
+            table.columns()
+        )),
+    }
+}

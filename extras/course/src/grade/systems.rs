@@ -1,0 +1,217 @@
+//! The systems that collect what students hand in, as a table: how the name of a folder or
+//! file carries the system's own number of a student, which column of the system's export
+//! has that number, and which columns take a grade. The number decides, before any name.
+
+use std::collections::{BTreeSet, HashMap};
+
+/// Headers of one column, in the languages of the system.
+type Header = &'static [&'static str];
+
+/// What the name of a folder or file says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Label {
+    /// All files with the same key are one submission.
+    pub(super) key: String,
+    /// Whether only the collecting system writes such names.
+    pub(super) is_certain: bool,
+    pub(super) names: Vec<String>,
+    /// The place of the system in [`SYSTEMS`], and its number of the student.
+    pub(super) number: Option<(usize, String)>,
+}
+
+/// One system.
+pub(super) struct System {
+    /// What its filled export is called.
+    pub(super) file: &'static str,
+    /// The columns by which its export is known.
+    headers: &'static [Header],
+    /// The column of them with the number, at the end of its cells.
+    number: Header,
+    /// The key, the student's name and the number in the name of a folder or file.
+    parts: fn(&str) -> Option<(String, String, String)>,
+    /// Whether no other system writes such names.
+    is_certain: bool,
+    pub(super) grade: Grade,
+}
+
+/// Where an export takes a grade.
+pub(super) enum Grade {
+    Nowhere,
+    /// In these columns: the grade, its maximum, feedback, and whether it may change, with what
+    /// says no.
+    Columns {
+        grade: Header,
+        most: Header,
+        feedback: Header,
+        lock: Header,
+        locked: Header,
+    },
+    /// In the column of an assignment, `Lab 1 (12345)`, with the maximum in a row that is called
+    /// so; only that column and these are written.
+    Assignment {
+        most: &'static str,
+        only: Header,
+    },
+}
+
+pub(super) const MOODLE: usize = 0;
+
+pub(super) const SYSTEMS: [System; 3] = [
+    // `Ana Silva_4711_assignsubmission_file_`, and `Participant 4711`
+    System {
+        file: "moodle.csv",
+        headers: &[&["Identifier", "Identificador"]],
+        number: &["Identifier", "Identificador"],
+        parts: |name| {
+            let (before, _) = name.split_once("_assignsubmission_")?;
+            let (name, number) = before.rsplit_once('_')?;
+            Some((before.to_owned(), name.to_owned(), number.to_owned()))
+        },
+        is_certain: true,
+        grade: Grade::Columns {
+            grade: &["Grade", "Nota"],
+            most: &["Maximum Grade", "Nota máxima"],
+            feedback: &["Feedback comments", "Comentários de feedback"],
+            // Moodle's import skips a locked grade, but takes its feedback.
+            lock: &["Grade can be changed", "A nota pode ser alterada"],
+            locked: &["No", "Não"],
+        },
+    },
+    // `silvaana_345_67890_answers.json`, `silvaana_LATE_345_67890_answers.json`, and 345
+    System {
+        file: "canvas.csv",
+        headers: &[&["Student"], &["ID"], &["Section"]],
+        number: &["ID"],
+        parts: |name| {
+            let parts: Vec<&str> = name.split('_').filter(|part| *part != "LATE").collect();
+            let [name, user, submission, _, ..] = parts[..] else { return None };
+            let is_one = !name.is_empty() && is_number(submission);
+            is_one.then(|| (format!("{name}_{user}"), name.to_owned(), user.to_owned()))
+        },
+        is_certain: false,
+        grade: Grade::Assignment {
+            most: "Points Possible",
+            only: &["Student", "ID", "SIS User ID", "SIS Login ID", "Root Account", "Section"],
+        },
+    },
+    // `submission_67890`, and 67890; a group has one number
+    System {
+        file: "gradescope.csv",
+        headers: &[&["Submission ID"]],
+        number: &["Submission ID"],
+        parts: |name| {
+            let number = name.strip_prefix("submission_")?;
+            Some((name.to_owned(), name.to_owned(), number.to_owned()))
+        },
+        is_certain: true,
+        grade: Grade::Nowhere,
+    },
+];
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn place(header: &[String], names: Header) -> Option<usize> {
+    header.iter().position(|cell| names.iter().any(|name| name.eq_ignore_ascii_case(cell.trim())))
+}
+
+/// The system whose export has that header.
+pub(super) fn of_header(header: &[String]) -> Option<usize> {
+    SYSTEMS.iter().position(|system| system.headers.iter().all(|names| place(header, names).is_some()))
+}
+
+/// Whether a row of an export is not of a student: a gradebook's maxima.
+pub(crate) fn is_no_student(header: &[String], row: &[String]) -> bool {
+    let Some(system) = of_header(header).map(|at| &SYSTEMS[at]) else { return false };
+    let number = place(header, system.number).and_then(|at| row.get(at));
+    matches!(system.grade, Grade::Assignment { .. }) && number.is_none_or(|cell| cell.trim().is_empty())
+}
+
+/// Students by the numbers of systems.
+#[derive(Debug, Default)]
+pub(super) struct Numbers(HashMap<(usize, String), BTreeSet<usize>>);
+
+impl Numbers {
+    /// Adds those of a table with rows of students.
+    pub(super) fn add<'r>(&mut self, header: &[String], rows: impl Iterator<Item = (usize, &'r [String])>) {
+        let Some(system) = of_header(header) else { return };
+        let Some(at) = place(header, SYSTEMS[system].number) else { return };
+        for (student, row) in rows {
+            let cell = row.get(at).map_or("", |cell| cell.trim());
+            let number = cell.rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+            if is_number(number) {
+                self.0.entry((system, number.to_owned())).or_default().insert(student);
+            }
+        }
+    }
+
+    /// The students with the number in a label, if a table has it.
+    pub(super) fn students(&self, label: &Label) -> Option<&BTreeSet<usize>> {
+        self.0.get(label.number.as_ref()?)
+    }
+}
+
+/// What the name of a folder or file says: a system's, or a name of a student, with an
+/// ending if it is a `file`.
+pub(super) fn label(full: &str, is_file: bool) -> Label {
+    for (system, row) in SYSTEMS.iter().enumerate() {
+        if let Some((key, name, number)) = (row.parts)(full).filter(|(.., number)| is_number(number)) {
+            let (names, number) = (vec![name], Some((system, number)));
+            return Label { key, is_certain: row.is_certain, names, number };
+        }
+    }
+    let mut names = vec![full.to_owned()];
+    if is_file {
+        let shown = full.strip_suffix(".txt").unwrap_or(full);
+        names.push(shown.rsplit_once('.').map_or(shown, |(stem, _)| stem).to_owned());
+        names.dedup();
+    }
+    Label { key: full.to_owned(), is_certain: true, names, number: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn systems_endings_are_cut_and_nothing_else() {
+        for (file, key, names, number) in [
+            ("Ana Silva_4711_assignsubmission_file_", "Ana Silva_4711", "Ana Silva", "4711"),
+            ("Participant_11_assignsubmission_file_", "Participant_11", "Participant", "11"),
+            ("ann_marie_7_assignsubmission_onlinetext", "ann_marie_7", "ann_marie", "7"),
+            ("ann_assignsubmission_file", "ann_assignsubmission_file", "ann_assignsubmission_file", ""),
+            ("silvaana_345_67890_answers.json", "silvaana_345", "silvaana", "345"),
+            ("silvaana_LATE_345_67890_my_answers-1.json", "silvaana_345", "silvaana", "345"),
+            ("silvaana_345_67890", "silvaana_345_67890", "silvaana_345_67890", ""),
+            ("submission_67890", "submission_67890", "submission_67890", "67890"),
+            ("submission_1x", "submission_1x", "submission_1x", ""),
+            ("john@x.pt_3", "john@x.pt_3", "john@x.pt_3|john@x", ""),
+            ("john.doe.json.txt", "john.doe.json.txt", "john.doe.json.txt|john.doe", ""),
+            ("ann_marie", "ann_marie", "ann_marie", ""),
+            ("@_1_x", "@_1_x", "@_1_x", ""),
+        ] {
+            let found = label(file, true);
+            let of_system = found.number.map_or(String::new(), |(_, number)| number);
+            assert_eq!((&*found.key, &*found.names.join("|"), &*of_system), (key, names, number), "{file}");
+        }
+    }
+
+    #[test]
+    fn a_number_counts_in_an_export_of_its_system_alone() {
+        let row = |cells: &str| cells.split(';').map(str::to_owned).collect::<Vec<_>>();
+        for (header, cells, file, is_known) in [
+            ("Identifier;Full name", "Participant 4711;Ana", "Ana_4711_assignsubmission_file_", true),
+            ("Identificador;Nome", "Participante 4711;Ana", "Ana_4711_assignsubmission_file_", true),
+            ("Student;ID;SIS Login ID;Section", "Silva, Ana;345;ana;A", "silvaana_345_9_a.json", true),
+            ("Student;ID;SIS Login ID;Section", "Silva, Ana;34;ana;A", "silvaana_345_9_a.json", false),
+            ("name;ID", "Ana;345", "silvaana_345_9_a.json", false),
+            ("Email;Submission ID", "ana@x;67890", "submission_67890", true),
+            ("Email;Submission ID", "ana@x;345", "silvaana_345_9_a.json", false),
+        ] {
+            let mut numbers = Numbers::default();
+            numbers.add(&row(header), [(3, &*row(cells))].into_iter());
+            assert_eq!(numbers.students(&label(file, true)).is_some(), is_known, "{header} {file}");
+        }
+    }
+}
