@@ -59,7 +59,7 @@ pub struct AnotherStudent;
 /// Answers by the [`id`](crate::Field::id) of their field.
 ///
 /// As JSON: `{"format": "cache-lab-answers", "version": 2, "saved":
-/// "2026-11-20T10:00:00.000Z", "fields": {"s2-2": {"form": "one", "value": "64", "to": "",
+/// "2026-11-20T10:00:00.000Z", "fields": {"s311-c-size": {"form": "one", "value": "48", "to": "",
 /// "unit": "KiB"}, "s2-2-why": "its curve is low"}}`. A field that was emptied has an empty
 /// answer; one that was never used is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -56,6 +56,8 @@ class Student:
         self.due, self.reason = RIGHT, ""
         # The submission that only the map gives to this student.
         self.mapped = None
+        # The number of the submission in Gradescope.
+        self.number = ""
 
     def answers(self, wrong=False, version=2):
         fields = {"s2-2": value(64, "KiB"), "s2-3": value(16, "B"), "s2-4": value("0,6", "us")}
@@ -74,7 +76,7 @@ class Collected:
 
     def __init__(self, folder, drawn, report):
         self.folder, self.random, self.report = folder, drawn, report
-        self.metadata, self.rows, self.count = ["---"], [], 0
+        self.rows, self.count = [], 0
 
     def write(self, place, content):
         path = self.folder / "handed-in" / place
@@ -89,8 +91,7 @@ class Collected:
         if style == "moodle":
             return f"{student.name}_{5000 + student.place}_assignsubmission_file_"
         if style == "gradescope":
-            self.metadata += [f"submission_{self.count}:", "  :submitters:", f"  - :name: \"{student.name}\"",
-                              "    :sid: ''", f"    :email: {student.mail}"]
+            student.number = str(self.count)
             return f"submission_{self.count}"
         return student.user
 
@@ -213,11 +214,14 @@ def main():
         folder = Path(sys.argv[4]).resolve() if len(sys.argv) > 4 else Path(place)
         folder.mkdir(parents=True, exist_ok=True)
         students = [Student(at) for at in range(number)]
-        lines = [f"{one.user},{one.name},{one.mail}" for one in students]
-        (folder / "class.csv").write_text("\n".join(["username,name,email", *lines, ""]))
-        (folder / "secret.txt").write_text("spring of twenty-six\n")
+
+        def roster():
+            lines = [f"{one.user},{one.name},{one.mail},{one.number}" for one in students]
+            (folder / "class.csv").write_text("\n".join(["username,name,email,Submission ID", *lines, ""]))
+
+        roster()
         lab, course = str(programs / "lab"), str(programs / "course")
-        run([course, "mystery", "--key-file", "secret.txt", "--roster", "class.csv", "--name-column", "email"], folder)
+        run([course, "mystery", "--roster", "class.csv", "--name-column", "email"], folder)
         machines = {machine["name"]: machine for machine in json.loads((folder / "machines-key.json").read_text())["machines"]}
         for student in students:
             student.machine = machines[student.mail]
@@ -229,7 +233,7 @@ def main():
             fault = drawn.choices(list(FAULTS), FAULTS.values())[0]
             tally[fault.__name__] += 1
             fault(student, to)
-        to.write("submission_metadata.yml", "\n".join(to.metadata) + "\n")
+        roster()
         with open(folder / "forms.csv", "w", newline="") as file:
             writer = csv.DictWriter(file, ["username", *sorted({column for line in to.rows for column in line} - {"username"})])
             writer.writeheader()
@@ -246,13 +250,15 @@ def main():
                 writer = csv.DictWriter(file, ["submission", "suggested", "student"])
                 writer.writeheader()
                 writer.writerows(rows)
-        out, messages, seconds, memory = run(grade, folder)
-        lines = {line[2]: line for line in (line.split("\t") for line in out.splitlines()) if len(line) > 2}
+        _, _, seconds, memory = run(grade, folder)
+        notes = (folder / "grades" / "notes.txt").read_text().splitlines()
+        lines = {line[2]: line for line in (line.split("\t") for line in notes) if len(line) > 2}
+        refused = "\n".join(line for line in notes if line.startswith("no grade: "))
         wrong = len(owners)
         for student in students:
             line = lines.get(student.user, ["", "", "", ""])
             points = student.due if student.due == NO_GRADE else f"{student.due:g}"
-            named = student.due != NO_GRADE or f"no grade for '{student.user}'" in messages
+            named = student.due != NO_GRADE or f"'{student.user}': " in refused
             if line[0] != points or student.reason not in "\t".join(line) or not named:
                 wrong += 1
                 print(f"{student.user}: {points} points and '{student.reason}' are due, not {line}")

@@ -166,7 +166,6 @@ fn distinguishable(first: &Geometry, second: &Geometry) -> bool {
 mod tests {
     use super::*;
     use crate::key::Answers;
-    use common::machine::{self, Machine};
 
     #[test]
     fn no_two_machines_are_the_same() {
@@ -188,22 +187,5 @@ mod tests {
             let drawn = draw.machine();
             assert_eq!(Answers::of("a", String::new(), String::new(), &drawn).drawn(), drawn);
         }
-    }
-
-    /// All drawn machines with usual names are sealed into files of the same length.
-    #[test]
-    fn the_length_of_a_sealed_file_says_nothing() {
-        let mut lengths = BTreeSet::new();
-        {
-            let mut draw = Draw::new(Random::new(3), std::iter::empty());
-            for number in 0..400 {
-                let name =
-                    ["a", "student", "Inês Conceição", "हिन्दी वर्मा"][number % 4].repeat(1 + number % 3);
-                let file = machine::seal(&name, &draw.machine().toml(&name));
-                lengths.insert(file.text.split('"').nth(1).unwrap().len());
-                assert_eq!(Machine::parse(&file.text, "file").unwrap().name, name);
-            }
-        }
-        assert_eq!(lengths.len(), 1, "{lengths:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! The exercises in a submission: its files of tasks, in any folder or archive, checked as
 //! `exercises` checks them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,42 +38,40 @@ pub(super) fn items() -> Vec<Item> {
     TASKS.iter().map(item).collect()
 }
 
-/// Files of tasks that a student handed in, by their names. One that was changed goes before
-/// one as handed out.
+/// Files of tasks that a student handed in: the different texts of each name.
 #[derive(Debug, Default)]
-pub(super) struct Sources {
-    files: BTreeMap<String, String>,
-    /// Names of which there are two different files.
-    different: Vec<String>,
-}
+pub(super) struct Sources(BTreeMap<String, BTreeSet<String>>);
 
 impl Sources {
     pub(super) fn add(&mut self, name: &str, text: &str) {
-        let known = self.files.entry(name.to_owned()).or_insert_with(|| text.to_owned());
-        if known == text || is_handed_out(name, text) {
-            return;
-        }
-        if is_handed_out(name, known) {
-            text.clone_into(known);
-        } else {
-            self.different.push(name.to_owned());
-        }
+        self.0.entry(name.to_owned()).or_default().insert(text.to_owned());
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.files.is_empty()
+        self.0.is_empty()
+    }
+
+    /// The texts of a file that are not as it was handed out.
+    fn changed(&self, name: &str) -> Vec<&String> {
+        let texts = self.0.get(name).into_iter().flatten();
+        texts.filter(|text| !is_handed_out(name, text)).collect()
     }
 
     /// The student's own files: their names, and their texts without blanks.
     pub(super) fn own(&self) -> Vec<(String, String)> {
-        let own = self.files.iter().filter(|(name, text)| !is_handed_out(name, text));
-        own.map(|(name, text)| (name.clone(), text.split_whitespace().collect())).collect()
+        let plain = |text: &String| text.split_whitespace().collect();
+        let own = |name: &String| {
+            let texts = self.changed(name).into_iter().map(|text| (name.clone(), plain(text)));
+            texts.collect::<Vec<_>>()
+        };
+        self.0.keys().flat_map(own).collect()
     }
 
     /// A mark for each task. The files are written into `folder`.
     fn marks(&self, folder: &Path) -> Result<Vec<Mark>, Failure> {
-        for (name, text) in &self.files {
-            common::output::write(&folder.join(name), text.as_bytes())?;
+        for (name, texts) in &self.0 {
+            let text = self.changed(name).first().copied().or_else(|| texts.first());
+            common::output::write(&folder.join(name), text.map_or("", String::as_str).as_bytes())?;
         }
         Ok(TASKS.iter().map(|task| self.mark(task, folder)).collect())
     }
@@ -81,8 +79,8 @@ impl Sources {
     fn mark(&self, task: &'static Task, folder: &Path) -> Mark {
         let names = Language::ALL.map(|language| task.file(language));
         let there: Vec<&str> =
-            names.iter().filter(|name| self.files.contains_key(*name)).map(String::as_str).collect();
-        let (share, reason) = match names.iter().find(|name| self.different.contains(name)) {
+            names.iter().filter(|name| self.0.contains_key(*name)).map(String::as_str).collect();
+        let (share, reason) = match names.iter().find(|name| self.changed(name).len() > 1) {
             Some(name) => (None, Reason::TwoFiles(name.clone())),
             None if there.is_empty() => (Some(0.0), Reason::NoTaskFile(names.join(", "))),
             None => judged(&score(task, folder, false)),

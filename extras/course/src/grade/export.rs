@@ -57,7 +57,8 @@ impl Export {
             Grade::Nowhere => return Err("this system takes no table of grades and feedback".to_owned()),
             Grade::Columns { grade, most, feedback, lock: locks, .. } => {
                 lock = table.column(locks)?;
-                let grade = table.needed(grade, "; export it in English")?;
+                let named = column.map(|name| table.needed(&[name], ""));
+                let grade = named.unwrap_or_else(|| table.needed(grade, "; export it in English"))?;
                 (grade, table.column(most)?.map(Most::Column), table.column(feedback)?)
             }
             Grade::Assignment { most, .. } => {

@@ -190,7 +190,7 @@ impl Course<'_> {
         graded.source = Some(submission.name.clone());
         graded.notes.extend(submission.notes.iter().cloned());
         graded.unreadable = submission.unreadable().is_some();
-        if submission.is_empty() {
+        if submission.is_empty() && !self.exercises {
             graded.notes.push(Reason::NoAnswersFound);
         }
         if let Err(why) = self.judge(student, (place, submission), &mut graded) {

@@ -84,7 +84,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", requires = "output")]
     worksheet: Option<PathBuf>,
 
-    /// Name the gradebook's column to fill [default: its only one]
+    /// Name the column to fill [default: 'Grade', or a gradebook's only assignment]
     #[arg(long, value_name = "COLUMN", requires = "worksheet")]
     grade_column: Option<String>,
 

@@ -1,9 +1,7 @@
 //! Every reader of the kit with every encoding and line ending: the results are all the same.
 
 use std::fs;
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use common::record::{Record, Row};
 use common::value::{Reading, Source};
@@ -12,16 +10,11 @@ use crate::kit::{lab, printed, stderr};
 
 /// A reader: the file that is stored in every encoding, the command that reads it, and the
 /// files that this writes.
-const READERS: [(&str, &str, &[&str]); 17] = [
-    ("cm1.out", "infer cm1.out", &[]),
+const READERS: [(&str, &str, &[&str]); 12] = [
     ("cm1.out", "plot cm1.out -o p.svg", &["p.svg"]),
-    ("spark.tsv", "infer spark.tsv --format json", &[]),
-    ("a.json", "infer a.json --format json", &[]),
-    ("a.json", "compare a.json b.json", &[]),
     ("a.json", "plot a.json -o p.svg", &["p.svg"]),
     ("machine.toml", "machines machine.toml", &[]),
     ("machines/bea.toml", "causes 8 --machine machines/bea.toml --format csv", &[]),
-    ("secret.txt", "mystery --key-file secret.txt --roster class.csv --output n", &["n-key.json"]),
     ("machines-key.json", GRADE, GRADES),
     ("class.csv", GRADE, GRADES),
     ("rubric.toml", GRADE, GRADES),
@@ -63,8 +56,7 @@ fn written(folder: &Path) {
     }
     write("machine.toml", &printed(folder, "machines i5-7500"));
     write("class.csv", "name\nInês Conceição\nbea\n");
-    write("secret.txt", "a primavera de vinte e seis, às três\n");
-    printed(folder, "mystery --key-file secret.txt --roster class.csv");
+    printed(folder, "mystery --roster class.csv");
     write("rubric.toml", &printed(folder, "rubric"));
     write("assignment.toml", &printed(folder, "assignment --language pt"));
     write("groups.csv", "group,student\nA,bea\nA,Inês Conceição\n");
@@ -149,27 +141,4 @@ fn every_reader_refuses_another_encoding_by_name() {
         }
         fs::write(&path, text).unwrap();
     }
-}
-
-/// A secret phrase on standard input, as shells pass it, with accents in either normal
-/// form.
-#[test]
-fn secret_words_are_the_same_however_they_come() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    fs::write(folder.join("class.csv"), "name\nbea\n").unwrap();
-    let words = "a primavera às três\n";
-    // A key takes half a second: the other encodings are those of every reader, above.
-    let encodings = [words, "a primavera a\u{300}s tre\u{302}s\n"].map(stored);
-    let some = encodings.into_iter().flat_map(|all| all.into_iter().step_by(5));
-    let mut keys = some.map(|(how, bytes)| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_course"));
-        command.current_dir(folder).args(["mystery", "--key", "--roster", "class.csv"]);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(&bytes).unwrap();
-        assert!(child.wait().unwrap().success(), "{how}");
-        fs::read(folder.join("machines-key.json")).unwrap()
-    });
-    let first = keys.next().unwrap();
-    assert!(keys.all(|key| key == first));
 }

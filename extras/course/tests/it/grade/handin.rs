@@ -61,7 +61,7 @@ fn one_archive_has_everything_and_is_graded() {
     assert_eq!(handin(folder, "report --answers saved.json --output in/bea").0, Some(0));
     write(folder, "class.csv", "name\nann\nbea\n");
     let (_, table, err) = graded(folder, "--roster class.csv in");
-    assert!(table.contains("\n3\t20\tann\t\n3\t20\tbea\t\n"), "{table}{err}");
+    assert!(table.contains("\n3\t20\tann\t\n3\t20\tbea\tThe answers are signed by ann.\n"), "{table}{err}");
 }
 
 #[test]

@@ -101,7 +101,7 @@ const CASES: &[Case] = &[
         args: "--name-column user --output o in",
         points: &[("ana", "2.5")],
         says: &["texts.csv: points were given when the item had others: 1: s2-2 (now 1)\n"],
-        holds: &[("o/texts.csv", "\ns2-2,ana,64 KiB,,0.5,1,half\n")],
+        holds: &[("o/texts.csv", "\ns2-2,ana,64 KiB,2,0.5,1,half\n")],
         ..CASE
     },
     Case {

@@ -22,11 +22,9 @@ const ROSTER: &str = "Number;Full name\n1;Inês Conceição\n2;Анна Иван
 
 fn class(folder: &Path) {
     std::fs::write(folder.join("class.csv"), ROSTER).unwrap();
-    std::fs::write(folder.join("secret.txt"), "spring of twenty-six\n").unwrap();
-    std::fs::write(folder.join("short.txt"), "violet 2026\n").unwrap();
 }
 
-const MAKE: &str = "mystery --key-file secret.txt --roster class.csv --name-column number";
+const MAKE: &str = "mystery --roster class.csv --name-column number";
 
 #[test]
 fn a_class_gets_machines_of_its_own() {
@@ -58,19 +56,20 @@ fn options_that_would_lose_files_are_refused() {
     kit::printed(folder.path(), MAKE);
     // the same files are no loss
     kit::printed(folder.path(), MAKE);
-    std::fs::write(folder.path().join("other.txt"), "autumn of twenty-six\n").unwrap();
+    std::fs::create_dir(folder.path().join("other")).unwrap();
+    std::fs::write(folder.path().join("other/ada.toml"), "mine").unwrap();
+    std::fs::write(folder.path().join("bad-key.json"), "{}").unwrap();
     std::fs::write(folder.path().join("twice.csv"), "name\nana\nAna\n").unwrap();
     std::fs::write(folder.path().join("gap.csv"), "name,group\nana,1\n,2\n").unwrap();
     for (args, code, says) in [
-        ("mystery --key-file other.txt --roster class.csv --name-column number", 1, "move it away"),
-        ("mystery --key-file short.txt ada", 2, "fewer than 12 characters"),
-        ("mystery --key-file none.txt ada", 1, "none.txt"),
-        ("mystery ada", 2, "--key"),
-        ("mystery --key-file secret.txt --roster class.csv", 2, "'Full name'"),
-        ("mystery --key-file secret.txt --roster class.csv --name-column grade", 2, "'grade'"),
-        ("mystery --key-file secret.txt --roster twice.csv", 2, "'Ana'"),
-        ("mystery --key-file secret.txt --roster gap.csv --name-column name", 2, "gap.csv, line 3"),
-        ("mystery --key-file secret.txt ada ada", 2, "'ada'"),
+        ("mystery --output other ada", 1, "move it away"),
+        ("mystery --output bad ada", 2, "bad-key.json is not a key"),
+        ("mystery", 2, "NAME"),
+        ("mystery --roster class.csv", 2, "'Full name'"),
+        ("mystery --roster class.csv --name-column grade", 2, "'grade'"),
+        ("mystery --roster twice.csv", 2, "'Ana'"),
+        ("mystery --roster gap.csv --name-column name", 2, "gap.csv, line 3"),
+        ("mystery ada ada", 2, "'ada'"),
     ] {
         let (given, sentence) = output_of(&lab(folder.path(), args));
         assert_eq!(given, Some(code), "{args}: {sentence}");
@@ -82,21 +81,29 @@ fn options_that_would_lose_files_are_refused() {
 fn a_late_joiner_gets_a_machine_and_the_others_keep_theirs() {
     let folder = tempfile::tempdir().unwrap();
     class(folder.path());
-    let make = || output_of(&lab(folder.path(), MAKE));
+    let make = |args: &str| output_of(&lab(folder.path(), args));
     let read = |place: &str| std::fs::read_to_string(folder.path().join(place)).unwrap();
-    assert_eq!(make().0, Some(0));
-    let machine = read("machines/3.toml");
+    let machines = || serde_json::from_str::<Value>(&read("machines-key.json")).unwrap()["machines"].clone();
+    assert_eq!(make(MAKE).0, Some(0));
+    let (machine, before) = (read("machines/3.toml"), machines());
     std::fs::write(folder.path().join("class.csv"), ROSTER.to_owned() + "9;Late\n10;Later\n").unwrap();
-    assert_eq!(make(), (Some(0), String::new()));
-    let key = read("machines-key.json");
-    assert!(
-        key.contains("\"column\": \"Number\"") && key.contains("\"8.toml\"") && key.contains("\"10.toml\"")
-    );
+    // a file that was lost is made again
+    std::fs::remove_file(folder.path().join("machines/3.toml")).unwrap();
+    assert_eq!(make(MAKE), (Some(0), String::new()));
+    let after = machines();
+    assert_eq!(after.as_array().unwrap()[..8], before.as_array().unwrap()[..]);
     assert_eq!((read("machines/3.toml"), folder.path().join("machines/10.toml").exists()), (machine, true));
-    // a name less is no class that grew
+    assert!(read("machines-key.json").contains("\"column\": \"Number\""));
+    // who is not in the roster now is still in the key
     std::fs::write(folder.path().join("class.csv"), ROSTER).unwrap();
-    let (code, why) = make();
-    assert!(code == Some(1) && why.contains("machines-key.json") && why.contains("move it away"), "{why}");
+    assert_eq!((make(MAKE).0, machines()), (Some(0), after.clone()));
+    std::fs::write(folder.path().join("names.csv"), "user\nada\n").unwrap();
+    let (code, why) = make("mystery --roster names.csv");
+    assert!(code == Some(2) && why.contains("are of the column 'Number'"), "{why}");
+    // another class has other machines
+    assert_eq!(make(&format!("{MAKE} --output others")).0, Some(0));
+    assert_ne!(read("others/3.toml"), read("machines/3.toml"));
+    assert_eq!(machines(), after);
 }
 
 /// The key and the machines behind the sweeps are readable by their owner only; the files
@@ -108,15 +115,15 @@ fn files_that_are_not_handed_out_are_private() {
     let folder = tempfile::tempdir().unwrap();
     class(folder.path());
     let mode = |path: &str| std::fs::metadata(folder.path().join(path)).unwrap().permissions().mode() & 0o777;
-    kit::printed(folder.path(), "mystery --key-file secret.txt ada");
+    kit::printed(folder.path(), "mystery ada");
     // the permissions of an older file are replaced
     std::fs::set_permissions(folder.path().join("machines-key.json"), std::fs::Permissions::from_mode(0o644))
         .unwrap();
-    let said = kit::printed(folder.path(), "mystery --key-file secret.txt ada");
+    let said = kit::printed(folder.path(), "mystery ada");
     assert!(said.contains("a program that opens them") && said.contains("--sweeps"), "{said}");
     assert_eq!(mode("machines-key.json"), 0o600);
     assert!(mode("machines/ada.toml") & 0o400 != 0 && mode("machines/ada.toml") != 0o600);
-    let said = kit::printed(folder.path(), "mystery --key-file secret.txt --sweeps --output handout ada");
+    let said = kit::printed(folder.path(), "mystery --sweeps --output handout ada");
     assert!(
         said.contains("do not hand out handout-kept and handout-key.json") && !said.contains("opens them"),
         "{said}"
@@ -131,7 +138,7 @@ fn files_that_are_not_handed_out_are_private() {
 fn only_measuring_reveals_a_sealed_machine() {
     let folder = tempfile::tempdir().unwrap();
     class(folder.path());
-    kit::printed(folder.path(), "mystery --key-file secret.txt --tlb ada");
+    kit::printed(folder.path(), "mystery ada");
     let machine = lab(folder.path(), "machines machines/ada.toml");
     let (code, refusal) = output_of(&machine);
     assert!(
@@ -147,10 +154,7 @@ fn only_measuring_reveals_a_sealed_machine() {
 fn the_documented_procedure_identifies_what_was_drawn() {
     let folder = tempfile::tempdir().unwrap();
     class(folder.path());
-    kit::printed(
-        folder.path(),
-        "mystery --key-file secret.txt --sweeps ada grace alan --tlb --output handout",
-    );
+    kit::printed(folder.path(), "mystery --sweeps ada grace alan --output handout");
     let key: Value =
         serde_json::from_slice(&std::fs::read(folder.path().join("handout-key.json")).unwrap()).unwrap();
     for machine in key["machines"].as_array().unwrap() {
