@@ -2,6 +2,13 @@
 
 use memory::{Array, Memory, steps};
 
+/// The smallest array in bytes; `--min` does the same.
+pub const CACHE_MIN: u64 = 8 * 1024;
+/// The largest array in bytes, included; `--max` does the same.
+pub const CACHE_MAX: u64 = 64 * 1024;
+/// What is counted; `--event` does the same.
+pub const EVENT: &str = "PAPI_L1_DCM";
+
 /// `repeats` passes over `array`, touching every `stride`-th byte.
 ///
 /// What share of the accesses misses: none, one per line, or all?

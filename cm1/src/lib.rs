@@ -8,7 +8,7 @@ mod timing;
 
 #[cfg(feature = "program")]
 pub use experiment::{Options, kit_row, measure};
-pub use kernel::walk;
+pub use kernel::{CACHE_MAX, CACHE_MIN, EVENT, walk};
 
 /// The name and the text of the kernel's file.
 pub const KERNEL: (&str, &str) = ("cm1/src/kernel.rs", include_str!("kernel.rs"));

@@ -22,8 +22,6 @@ const AVERAGE: &str = "average_load_ns";
 /// A note on larger products.
 const WRAPS: &str = "elements of this product do not fit 16 bits and wrap as in C; so does the checksum";
 
-/// The matrix size of the course's programs.
-const SIDE: u32 = 512;
 /// The largest size accepted: three matrices of 1.5 GiB together.
 const LARGEST: u32 = 16384;
 
@@ -34,7 +32,7 @@ const MODELLED: f64 = 8e-9;
 /// Options of the three programs.
 #[derive(Debug, Clone, Args)]
 pub struct Options {
-    /// Set rows and columns of each matrix [default: 512]
+    /// Set rows and columns of each matrix [default: 512, N of src/kernel.rs]
     #[arg(value_name = "N", conflicts_with = "size", value_parser = side())]
     n: Option<u32>,
 
@@ -71,13 +69,19 @@ impl Options {
         }
     }
 
+    /// Matrices of `n` by `n`, the program's own size, if the command line has none.
+    #[must_use]
+    pub fn or_size(self, n: u32) -> Options {
+        Options { size: self.n.or(self.size).or(Some(n)), ..self }
+    }
+
     /// Rows and columns.
     pub fn size(&self) -> usize {
         self.side() as usize
     }
 
     fn side(&self) -> u32 {
-        self.n.or(self.size).unwrap_or(SIDE)
+        self.n.or(self.size).unwrap_or_default()
     }
 
     /// Chooses the source of the events.

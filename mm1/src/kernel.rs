@@ -2,6 +2,9 @@
 
 use memory::{Matrix, Memory, squares, steps};
 
+/// Rows and columns of each matrix; `--size` does the same.
+pub const N: u32 = 512;
+
 /// `res += mul1 * mul2`, in the textbook's order.
 ///
 /// Inner loop: `mul1` advances by one element, `mul2` by a whole row, `res`

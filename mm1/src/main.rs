@@ -28,7 +28,8 @@ struct Args {
 fn main() -> ExitCode {
     cli::run(|args: Args| {
         let session = Session::start(&args.measuring, &args.modelling, &args.output)?;
-        let record = mm1::measure(&session, &args.options)?;
-        product::finish(&record, &args.options, &args.output)
+        let options = args.options.or_size(mm1::N);
+        let record = mm1::measure(&session, &options)?;
+        product::finish(&record, &options, &args.output)
     })
 }

@@ -2,6 +2,11 @@
 
 use memory::{Matrix, Memory, squares, steps};
 
+/// Rows and columns of each matrix; `--size` does the same.
+pub const N: u32 = 512;
+/// Whether the transposition is in the measured region; `--time-transpose` does the same.
+pub const TIME_TRANSPOSE: bool = false;
+
 /// `tmp = mul2` with rows and columns exchanged.
 pub fn transpose<M: Memory>(mem: &mut M, mul2: Matrix<i16>, tmp: Matrix<i16>) {
     let (n, [mul2, tmp]) = squares([mul2, tmp]);

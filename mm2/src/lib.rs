@@ -8,7 +8,7 @@ mod kernel;
 #[cfg(feature = "program")]
 pub use experiment::measure;
 pub use in_register::multiply_in_register;
-pub use kernel::{multiply, transpose};
+pub use kernel::{N, TIME_TRANSPOSE, multiply, transpose};
 
 /// The name and the text of the kernel's file.
 pub const KERNEL: (&str, &str) = ("mm2/src/kernel.rs", include_str!("kernel.rs"));

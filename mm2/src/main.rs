@@ -31,7 +31,8 @@ struct Args {
 fn main() -> ExitCode {
     cli::run(|args: Args| {
         let session = Session::start(&args.measuring, &args.modelling, &args.output)?;
-        let record = mm2::measure(&session, &args.options, args.time_transpose)?;
-        product::finish(&record, &args.options, &args.output)
+        let options = args.options.or_size(mm2::N);
+        let record = mm2::measure(&session, &options, args.time_transpose || mm2::TIME_TRANSPOSE)?;
+        product::finish(&record, &options, &args.output)
     })
 }

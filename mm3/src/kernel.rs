@@ -2,6 +2,11 @@
 
 use memory::{Matrix, Memory, squares, steps};
 
+/// Rows and columns of each matrix; `--size` does the same.
+pub const N: u32 = 512;
+/// Bytes of a cache line, and so of a block's row; `--line-size` does the same.
+pub const CACHE_LINE_SIZE: u64 = 64;
+
 /// `res += mul1 * mul2`, in squares of `block` by `block` elements.
 ///
 /// The three outer loops choose the blocks, the three inner ones multiply them, in the

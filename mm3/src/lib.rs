@@ -7,7 +7,7 @@ mod unblocked;
 
 #[cfg(feature = "program")]
 pub use experiment::{elements_per_line, measure};
-pub use kernel::multiply;
+pub use kernel::{CACHE_LINE_SIZE, N, multiply};
 pub use unblocked::multiply_unblocked;
 
 /// The name and the text of the kernel's file.

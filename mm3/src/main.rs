@@ -19,7 +19,7 @@ struct Args {
     #[command(flatten)]
     options: Options,
     /// Set the cache line size in bytes, as found with cm1; it gives the block size
-    #[arg(long, value_name = "B", default_value = "64")]
+    #[arg(long, value_name = "B", default_value_t = Bytes(mm3::CACHE_LINE_SIZE))]
     line_size: Bytes,
     #[command(flatten)]
     measuring: Measuring,
@@ -32,7 +32,8 @@ struct Args {
 fn main() -> ExitCode {
     cli::run(|args: Args| {
         let session = Session::start(&args.measuring, &args.modelling, &args.output)?;
-        let record = mm3::measure(&session, &args.options, args.line_size)?;
-        product::finish(&record, &args.options, &args.output)
+        let options = args.options.or_size(mm3::N);
+        let record = mm3::measure(&session, &options, args.line_size)?;
+        product::finish(&record, &options, &args.output)
     })
 }

@@ -2,6 +2,11 @@
 
 use memory::{Array, Memory, steps};
 
+/// The smallest array in bytes; `--min` does the same.
+pub const CACHE_MIN: u64 = 4 * 1024;
+/// The largest array in bytes, included; `--max` does the same.
+pub const CACHE_MAX: u64 = 4 * 1024 * 1024;
+
 /// `repeats` passes over `array`, touching every `stride`-th byte.
 ///
 /// How long does one access take when the array fits a cache, and when not?

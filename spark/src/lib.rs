@@ -6,4 +6,4 @@ mod kernel;
 
 #[cfg(feature = "program")]
 pub use experiment::{Options, kit_header, kit_row, measure};
-pub use kernel::walk;
+pub use kernel::{CACHE_MAX, CACHE_MIN, walk};
