@@ -60,6 +60,8 @@ pub struct Assumption {
 pub struct ClosedForm {
     /// Misses of the whole product.
     pub misses: Misses,
+    /// The formula of each array in the lecture's letters, and their values here.
+    pub formula: String,
     /// Why the real number may differ.
     pub assumptions: Vec<Assumption>,
 }
@@ -91,7 +93,8 @@ pub fn closed_form(
     let [m, n, k] = sides.map(|side| side as f64);
     let line = (cache.line.0 as f64 / 8.0).max(1.0);
     let s = Setting { kernel, m, n, k, line, lines: cache.lines() as f64, cache, blocks, tile };
-    ClosedForm { misses: s.misses(), assumptions: s.assumptions() }
+    let misses = s.misses();
+    ClosedForm { formula: s.formula(misses), misses, assumptions: s.assumptions() }
 }
 
 impl Setting<'_> {
@@ -126,6 +129,33 @@ impl Setting<'_> {
                 Misses { copies: copies / line, ..form(a / line, b * blocks_of_b / line, c / line) }
             }
         }
+    }
+
+    /// The lecture's terms whose values `misses` are; the tiled rungs are not in the lecture.
+    fn formula(&self, misses: Misses) -> String {
+        let Setting { m, n, k, line, lines, .. } = *self;
+        let (all, side) = (m * n * k, self.block());
+        let term = |count: f64, own: f64| match count {
+            _ if count == all => "n³",
+            _ if count == all / line => "n³/m",
+            _ if count == own => "n²",
+            _ if count == own / line => "n²/m",
+            _ if count == all / (line * side) => "n³/(mb)",
+            _ => "not in the lecture",
+        };
+        let [a, b, c] =
+            [(misses.a, m * k), (misses.b, k * n), (misses.c, m * n)].map(|(x, own)| term(x, own));
+        let sides = if m == n && n == k {
+            format!("n = {n}")
+        } else {
+            format!("n³ = {m}·{n}·{k}, n² = the elements of an array")
+        };
+        let block = if [a, b, c].contains(&"n³/(mb)") {
+            format!(", blocks of side b = {side:.0}")
+        } else {
+            String::new()
+        };
+        format!("a {a}, b {b}, c {c}, with {sides}, m = {line} doubles in a line, L = {lines} lines{block}")
     }
 
     /// Whether a row of a is still in the cache after an access to a whole column of b.

@@ -47,6 +47,9 @@ pub struct Args {
     /// Set the side of the L1 blocks [default: sqrt(mL/3) for the machine's L1]
     #[arg(long, value_name = "SIDE", value_parser = value_parser!(u32).range(1..=65_536))]
     block: Option<u32>,
+    /// Set the side of the L2 blocks [default: sqrt(mL/3) for its L2, rounded down to whole L1 blocks]
+    #[arg(long, value_name = "SIDE", value_parser = value_parser!(u32).range(1..=65_536))]
+    block_l2: Option<u32>,
     /// Set the largest side that the recursion does not cut [default: 2]
     #[arg(long, value_name = "SIDE", value_parser = value_parser!(u32).range(1..=65_536))]
     base: Option<u32>,
@@ -103,7 +106,10 @@ pub fn run(args: Args) -> Result<(), Failure> {
         );
     }
     let kit = &|_: &Record| match all {
-        true => report::head() + &outcomes.iter().map(|one| report::line(one, &p)).collect::<String>(),
+        true => {
+            let lines: String = outcomes.iter().map(|one| report::line(one, &p)).collect();
+            report::head() + &lines + &report::assumed(&outcomes, &p)
+        }
         false => outcomes.iter().map(|one| report::text(one, &p)).collect(),
     };
     output::finish(&record, &args.output, kit)
@@ -162,8 +168,9 @@ impl Args {
     /// Refuses options that `rung` does not use.
     fn used_by(&self, rung: &Variant) -> Result<(), Failure> {
         use Kernel::{BlockL1, BlockL2, Recursive, Threads, Tiled, Unrolled};
-        let options: [(&str, bool, &[Kernel]); 4] = [
+        let options: [(&str, bool, &[Kernel]); 5] = [
             ("--block", self.block.is_some(), &[BlockL1, Unrolled, BlockL2]),
+            ("--block-l2", self.block_l2.is_some(), &[BlockL2]),
             ("--base", self.base.is_some(), &[Recursive]),
             ("--threads", self.threads.is_some(), &[Threads]),
             ("--isa", self.isa.is_some(), &[Tiled, Threads]),
@@ -194,7 +201,7 @@ impl Args {
         let rule = experiment::blocks_for(&session.machine, threads);
         let side = |given: Option<u32>, rule| given.map_or(rule, |side| side as usize);
         let l1 = side(self.block, rule.l1);
-        let l2 = (rule.l2 / l1).max(1) * l1;
+        let l2 = side(self.block_l2, (rule.l2 / l1).max(1) * l1);
         Blocks { l1, l2, base: side(self.base, rule.base), ..rule }
     }
 

@@ -139,6 +139,9 @@ fn table(per: &PerIteration, outcome: &Outcome) -> String {
         let _ = writeln!(out, "{:<12}{}", "residual", cells(residual));
     }
     let _ = writeln!(out, "{:<12}{:.4}", "hardware", per.hardware);
+    if let Some((_, form)) = per.described {
+        let _ = writeln!(out, "the closed form of the whole product: {}", form.formula);
+    }
     if per.model.is_some_and(|m| m.walks > 0.01) {
         let _ = writeln!(
             out,
@@ -169,6 +172,23 @@ pub fn line(outcome: &Outcome, p: &Problem) -> String {
     line.extend(parts.map(|part| cell(model.map(part))));
     line += &cell(per.as_ref().and_then(|per| per.form).map(Misses::total));
     line + "\n"
+}
+
+/// Below the lines: what the closed forms assume where they differ, once for all rungs that it is about.
+pub fn assumed(outcomes: &[Outcome], p: &Problem) -> String {
+    let mut about: Vec<(String, Vec<&str>)> = Vec::new();
+    for outcome in outcomes {
+        for text in outcome.per_iteration(p, 1).iter().flat_map(PerIteration::failing) {
+            match about.iter_mut().find(|(other, _)| other == text) {
+                Some((_, names)) => names.push(outcome.subject.name()),
+                None => about.push((text.to_owned(), vec![outcome.subject.name()])),
+            }
+        }
+    }
+    let line = |(text, names): (String, Vec<&str>)| {
+        format!("{}: the closed form assumes that {text}\n", names.join(", "))
+    };
+    about.into_iter().map(line).collect()
 }
 
 /// The heading above the lines.

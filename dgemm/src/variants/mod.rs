@@ -1,4 +1,4 @@
-//! The table of the ladder: tests, benches, charts and programs iterate over it.
+//! The table of the ladder: tests, charts and programs iterate over it.
 
 pub mod threads;
 

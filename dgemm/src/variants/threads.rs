@@ -16,7 +16,7 @@ use crate::rungs::widest::{Product, tile};
 /// It takes only a [`Problem`], because its c and its scratch memory overlap nothing. A
 /// caller cannot pass the same view three times:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0616
 /// # use dgemm::{Blocks, Problem, variants::threads};
 /// # let blocks = Blocks::for_caches(0, 0, 2);
 /// # let arena = memory::Arena::with_capacity(Problem::bytes(8, 8, 8, blocks)).unwrap();

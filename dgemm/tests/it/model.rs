@@ -91,6 +91,18 @@ fn the_lectures_totals_come_out_where_their_assumptions_hold() {
         let misses = counts.levels[0].misses.total() as f64;
         assert!((misses / expected - 1.0).abs() < 0.03, "{name} {n}: {misses} for {expected}");
     }
+    for (name, formula) in [
+        ("ijk", "a n³/m, b n³, c n²/m, with n = 600, m = 4 doubles in a line, L = 1024 lines"),
+        ("ikj", "a n²/m, b n³/m, c n²/m, with"),
+        ("jki", "a n³, b n², c n³, with"),
+        (
+            "block-l1",
+            "a n³/(mb), b n³/(mb), c n²/m, with n = 600, m = 4 doubles in a line, L = 1024 lines, blocks of side b = ",
+        ),
+    ] {
+        let form = closed(name, [if name == "ijk" { 1500 } else { 600 }; 3], &lecture());
+        assert!(form.formula.replace("1500", "600").starts_with(formula), "{}", form.formula);
+    }
     // A column of 40 lines and a row of 10 fit 64: the lecture's n^3 is far too much.
     let found = misses("ijk", [40; 3], &full);
     assert!(found.b < 0.5 * 40f64.powi(3), "{found:?}");
