@@ -38,6 +38,8 @@ pub use expected::{Expected, expected};
 pub use figure::{Figure, MatrixProgram, OfGain, OfLevel};
 pub use figures::quantity::{Doubt, Kind};
 pub use findings::{Findings, Host, LineFrom};
+pub use pictures::ACCESSES;
+pub use product::BY_SIZE;
 pub use render::{STORE, escaped};
 
 pub use own_sections::{OwnRecord, lacking};

@@ -15,7 +15,7 @@ use crate::contents::Report;
 use crate::expected::checks;
 use crate::findings::{Findings, LineFrom};
 use crate::own_sections::SectionView;
-use crate::product::{Gain, Product};
+use crate::product::{BY_SIZE, Gain, Product};
 use crate::sweep::{size_table, source, table, why};
 
 /// All that the templates use.
@@ -57,6 +57,7 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
         "spark": svg("spark-stride"),
         "staircase": svg("spark-size"),
         "figure_1": svg("figure-1"),
+        "by_size": BY_SIZE,
         "l1": misses(&found.l1, svg("cm1-l1"), sources("cm1-l1")),
         "l2": misses(&found.l2, svg("cm1-l2"), sources("cm1-l2")),
         "n": found.size,

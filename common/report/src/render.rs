@@ -109,6 +109,7 @@ fn add_questions(environment: &mut Environment<'_>, contents: &Report<'_>) {
         further.into_iter().map(|question| question.id.clone()).collect::<Vec<_>>()
     });
     environment.add_global("forms", Value::from(FORMS.map(|(form, text)| vec![form, text]).to_vec()));
+    environment.add_global("accesses", Value::from(crate::ACCESSES.to_vec()));
     environment.add_global("here", contents.findings.here);
 }
 

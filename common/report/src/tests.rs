@@ -83,7 +83,7 @@ fn the_page_is_self_contained_and_has_every_section_and_picture() {
     for part in ["2 Exercise", "3.1.1", "3.1.2", "3.2.1", "3.2.2", "3.2.3", "specification", "&lt;desk&gt;"] {
         assert!(page.to_lowercase().contains(&part.to_lowercase()), "{part}");
     }
-    assert_eq!(page.matches("<svg").count(), 6);
+    assert_eq!(page.matches("<svg").count(), 9);
     for outside in ["src=", "<link", "@import", "href=\"http", "url("] {
         assert!(!page.contains(outside), "{outside}");
     }
@@ -251,7 +251,7 @@ fn a_section_and_its_questions_need_no_rust() {
         assert_eq!(page.matches(&format!(" id=\"{id}\"")).count(), 1, "{id}");
     }
     assert!(page.find("id=\"s2-more\"") < page.find("id=\"s311\""), "at the end of its section");
-    assert_eq!(page.matches("<svg").count(), 7);
+    assert_eq!(page.matches("<svg").count(), 10);
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn is_self_contained(report: &Path) {
     for section in ["2 Exercise", "3.1.1", "3.1.2", "3.2.1", "3.2.2", "3.2.3", "specification", "Checksum"] {
         assert!(page.to_lowercase().contains(&section.to_lowercase()), "{section}");
     }
-    assert_eq!(page.matches("<svg").count(), 6);
+    assert_eq!(page.matches("<svg").count(), 9);
     for outside in ["src=", "<link", "@import", "href=\"http", "url("] {
         assert!(!page.contains(outside), "{outside}");
     }
@@ -216,5 +216,25 @@ fn the_closed_form_the_model_and_recorded_counts_are_one_chart() {
     ] {
         std::fs::write(folder.path().join("wrong.csv"), table).unwrap();
         refuses(folder.path(), &format!("{plot} wrong.csv"), 1, why);
+    }
+}
+
+/// The report's table at the guide's last question, which only N = 1024 asks.
+#[test]
+fn the_table_of_three_sizes_is_what_the_programs_count() {
+    let folder = tempfile::tempdir().unwrap();
+    for (n, misses) in report::BY_SIZE {
+        let counted = ["PAPI_L1_DCM", "PAPI_L2_DCM"].map(|event| {
+            ["mm2", "mm3"].map(|program| {
+                let args =
+                    format!("--machine zen3 --counters model --size {n} --events {event} --format json");
+                let output = kit::run(folder.path(), program, &args);
+                let record: Json = serde_json::from_slice(&output.stdout).unwrap();
+                let figures = record["rows"][0]["figures"].as_array().unwrap();
+                let figure = figures.iter().find(|figure| figure["name"] == event).unwrap();
+                format!("{:.3}", figure["amount"].as_f64().unwrap() / 1e6)
+            })
+        });
+        assert_eq!(counted.concat(), misses, "N = {n}");
     }
 }
