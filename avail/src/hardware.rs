@@ -62,9 +62,14 @@ impl Hardware {
         let or_unknown = |value: Option<u64>| value.map_or("unknown".into(), |v| v.to_string());
         let or_no = |value: &Option<String>| value.clone().unwrap_or_else(|| "no".into());
         page.rule();
+        page.line(
+            "PAPI version",
+            format_args!("none; its presets, counted by this kit {}", env!("CARGO_PKG_VERSION")),
+        );
         page.line("Operating system", &self.kernel);
         page.line("Vendor string", &self.vendor);
         page.line("Model string", &self.model);
+        page.line("CPU revision", "the stepping, in the next line");
         page.line("CPUID", self.cpuid.as_deref().unwrap_or("unknown"));
         page.line("Family in the preset map", self.family.unwrap_or("none: generic events are used"));
         page.line("CPU Max MHz", or_unknown(self.max_mhz));
@@ -73,7 +78,10 @@ impl Hardware {
         page.line("SMT threads per core", self.logical_cpus.checked_div(self.cores).unwrap_or(1));
         page.line("Cores per socket", self.cores.checked_div(self.sockets).unwrap_or(self.cores));
         page.line("Sockets", self.sockets);
-        page.line("Running in a VM", or_no(&self.virtual_machine));
+        page.line("Cores per NUMA region", "not read; `lscpu` lists the regions and their cores");
+        page.line("NUMA regions", "not read; counts are of one core, the same in each region");
+        page.line("Running in a VM", if self.virtual_machine.is_some() { "yes" } else { "no" });
+        page.line("VM Vendor", or_no(&self.virtual_machine));
         page.line("Running in a container", or_no(&self.container));
         let level = self.perf_event_paranoid.map_or("no perf events".into(), |level| level.to_string());
         page.line("perf_event_paranoid", level);
@@ -83,6 +91,8 @@ impl Hardware {
             page.line("Presets are counted on", cores);
         }
         page.line("Number Hardware Counters", self.counters);
+        page.line("Max Multiplex Counters", "no limit: more events than counters take turns");
+        page.line("Fast counter read (rdpmc)", "not used: counts are read through the kernel");
         page.rule();
     }
 }

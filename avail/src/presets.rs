@@ -99,6 +99,9 @@ pub(crate) fn print(only_available: bool, detailed: bool, format: Format) -> Res
         let mut page = Page::default();
         page.say("Available PAPI preset events plus hardware information.");
         hardware.write_to(&mut page);
+        if let Some(reason) = &reason {
+            page.say(format_args!("\nNothing can be counted: {reason}"));
+        }
         page.say(format_args!("\n{}\n  PAPI Preset Events\n{}", "=".repeat(80), "=".repeat(80)));
         if detailed {
             details(&mut page, &rows, reason.as_deref())

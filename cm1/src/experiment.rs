@@ -16,7 +16,7 @@ use common::{clock, counters};
 use infer::{Answer, Confidence, Hint};
 
 use crate::timing::Timing;
-use crate::walk;
+use crate::{CACHE_MAX, CACHE_MIN, EVENT, walk};
 
 /// A model of this machine can only repeat its description.
 const CIRCULAR: &str = "these misses repeat the geometry that the system reports, they do not discover it";
@@ -37,12 +37,16 @@ pub struct Options {
     repeats: u64,
 
     /// Count this event: PAPI_L1_DCM, or PAPI_L2_DCM (with --max four times L2, like 8M)
-    #[arg(long, value_name = "EVENT", default_value = "PAPI_L1_DCM")]
+    #[arg(long, value_name = "EVENT", default_value = EVENT)]
     event: String,
 
     /// Measure extra cells until only one cache geometry fits; timed ones again, up to 10 s, if they were disturbed
     #[arg(long)]
     until_decided: bool,
+
+    /// Print how misses are derived from times; records always have it
+    #[arg(short, long)]
+    verbose: bool,
 }
 
 impl Options {
@@ -53,6 +57,7 @@ impl Options {
             repeats,
             event: event.to_owned(),
             until_decided: false,
+            verbose: false,
         }
     }
 
@@ -68,7 +73,7 @@ impl Options {
     ///
     /// If the range is impossible.
     pub fn cells(&self) -> Result<Vec<Cell>, Failure> {
-        self.range.cells(Bytes::kib(8), Bytes::kib(64))
+        self.range.cells(Bytes(CACHE_MIN), Bytes(CACHE_MAX))
     }
 }
 
@@ -83,7 +88,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     let largest = cells.iter().map(|cell| cell.size).max().unwrap_or_default();
     let mut record = session.record("cm1").set("repeats", options.repeats).set("event", event.name());
     let plan = session.plan(std::slice::from_ref(&event))?;
-    let mut timer = timer(session, &plan, &event, largest, &mut record)?;
+    let mut timer = timer(session, &plan, &event, largest, options.verbose, &mut record)?;
     let expected = sweep::expected(&cells, options.repeats, timer.is_some(), session.measures_host);
     session.announce("this sweep", expected * session.runs as f64)?;
     session.finish_cell_on_signal();
@@ -215,6 +220,7 @@ fn timer(
     plan: &Plan,
     event: &Event,
     largest: usize,
+    verbose: bool,
     record: &mut Record,
 ) -> Result<Option<Timing>, Failure> {
     if Timing::wanted(session, plan, event) {
@@ -222,7 +228,7 @@ fn timer(
             Ok(timer) => {
                 let what = format!("{} is derived from measured latency", event.name());
                 session.note(record, Note::StandIn { what, since: plan.reason().map(str::to_owned) });
-                timer.notes().into_iter().for_each(|note| session.note(record, Note::Counts(note)));
+                session.details(record, timer.notes(), verbose);
                 return Ok(Some(timer));
             }
             Err(failure) if session.counters == Counters::Timing => return Err(failure),

@@ -12,7 +12,7 @@ use common::units::Bytes;
 use common::value::{Reading, Source};
 use latency::Cells;
 
-use crate::walk;
+use crate::{CACHE_MAX, CACHE_MIN, walk};
 
 /// Options of spark.
 #[derive(Debug, Clone, Args)]
@@ -23,12 +23,16 @@ pub struct Options {
     /// Set the passes per stride: each cell makes N * stride passes, N * size accesses (the C kit: 100)
     #[arg(long, value_name = "N", default_value = "20", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     repeats: u64,
+
+    /// Print how dependent accesses are timed; records always have it
+    #[arg(short, long)]
+    verbose: bool,
 }
 
 impl Options {
     /// Sizes from `min` to `max`, `repeats` times the stride passes each.
     pub fn new(min: Bytes, max: Bytes, repeats: u64) -> Options {
-        Options { range: Range::between(min, max), repeats }
+        Options { range: Range::between(min, max), repeats, verbose: false }
     }
 
     /// Restricts the sweep to one stride.
@@ -41,7 +45,7 @@ impl Options {
     /// The cells, in order.
     /// Fails if the range is impossible.
     pub fn cells(&self) -> Result<Vec<Cell>, Failure> {
-        self.range.cells(Bytes::kib(4), Bytes::mib(4))
+        self.range.cells(Bytes(CACHE_MIN), Bytes(CACHE_MAX))
     }
 }
 
@@ -69,7 +73,7 @@ pub fn measure(
         _ => None,
     };
     if let Some(timer) = &dependent {
-        timer.notes().into_iter().for_each(|note| session.note(&mut record, note));
+        session.details(&mut record, timer.notes(), options.verbose);
     }
     let expected = sweep::expected(&cells, options.repeats, dependent.is_some(), session.measures_host);
     session.announce("this sweep", expected * session.runs as f64)?;
