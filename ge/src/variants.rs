@@ -1,4 +1,4 @@
-//! The ladder as a table: programs, tests, benches and charts iterate over it.
+//! The ladder as a table: programs, tests and charts iterate over it.
 
 use cache::Modelled;
 

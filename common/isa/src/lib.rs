@@ -15,7 +15,7 @@
 //!
 //! Without the check there is no token, so no arithmetic either:
 //!
-//! ```compile_fail
+//! ```compile_fail,E0423
 //! use isa::{Isa, Quads, Simd};
 //! Quads(()).splat(1.0);
 //! ```

@@ -161,13 +161,22 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_the_reader_panic(
-        text in ".{0,200}",
+    fn no_changed_description_makes_the_reader_panic(
+        entry in prop::sample::select(catalogue()),
+        (at, length, other) in (any::<prop::sample::Index>(), 0usize..9, "[0-9a-z\\[\\]\"= .]{0,3}"),
         lines in prop::collection::vec(prop::sample::select(&LINES[..]), 0..20)
     ) {
-        let _ = Machine::parse(&text, "t");
+        let text = entry.text;
+        let at = at.index(text.len());
+        let before: String = text.char_indices().filter(|(place, _)| *place < at).map(|(_, c)| c).collect();
+        let after: String = text.char_indices().filter(|(place, _)| *place >= at + length).map(|(_, c)| c).collect();
+        let changed = before + &other + &after;
+        // what is read is written so that it is read again
+        if let Ok(machine) = Machine::parse(&changed, "t") {
+            prop_assert!(Machine::parse(&machine.to_toml(), "t").is_ok(), "{changed}");
+        }
         let _ = Machine::parse(&lines.join("\n"), "t");
-        let _ = Machine::parse(&format!("sealed = \"{text}\""), "t");
+        let _ = Machine::parse(&format!("sealed = \"{other}\""), "t");
     }
 }
 

@@ -13,7 +13,7 @@
 //! }
 //! ```
 //!
-//! ```compile_fail
+//! ```compile_fail,E0423
 //! # use ge::{problem::system::System, rungs::{Rung, ge7::Ge7}};
 //! # use isa::{Isa, Native, Quads};
 //! # let arena = memory::Arena::with_capacity(System::bytes(9).unwrap()).unwrap();
