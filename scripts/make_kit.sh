@@ -129,7 +129,7 @@ strangers() {
 # Refuses files that are not sources, wherever they are: this script cannot know what they
 # contain.
 clean() {
-    find . \( -name .git -o -name target -type d -o -name .vscode -o -name .idea -o -path ./vendor -o -path ./report -o -path ./my-exercises \) \
+    find . \( -name .git -o -name target -type d -o -name .vscode -o -name .idea -o -path ./vendor -o -path ./report -o -path ./my-exercises -o -type l -lname '*/release/*' \) \
         -prune -o ! -type d -print | sed 's|^\./||' |
         grep -Ev '\.(out|tar\.gz)$|^\.cargo/config\.toml$' >"$work/there"
     grep -Ex -f "$work/any" "$work/there" | LC_ALL=C sort >"$work/named"
@@ -137,7 +137,7 @@ clean() {
         grep -Exv -f "$work/any" "$work/there" || :
         [ "$from" = git ] || LC_ALL=C comm -23 "$work/named" "$work/known"
         # a link may lead to another source
-        find . \( -name .git -o -name target -o -path ./vendor -o -path ./report -o -path ./my-exercises \) -prune -o -type l -print | sed 's|^\./||' |
+        find . \( -name .git -o -name target -o -path ./vendor -o -path ./report -o -path ./my-exercises -o -lname '*/release/*' \) -prune -o -type l -print | sed 's|^\./||' |
             while IFS= read -r link; do
                 leads=$(readlink -f "$link" || :)
                 { [ -f "$leads" ] && grep -Fqx -e "${leads#"$root/"}" "$work/known"; } || echo "$link"
@@ -161,6 +161,7 @@ if [ -z "$page$student" ]; then
     { command -v rustup >/dev/null && rustup target add wasm32-unknown-unknown >/dev/null 2>&1; } || :
     CACHE_LAB_COMMIT=$commit cargo run --quiet --release --locked -p page -- --output "$tree/lab.html" 2>"$work/page.log" ||
         say "without lab.html: $(tail -1 "$work/page.log")"
+    [ ! -f "$tree/lab.html" ] || scripts/notices.sh --html -p page >>"$tree/lab.html"
 fi
 stamp=$(git log -1 --format=%ct 2>/dev/null || date +%s)
 
@@ -381,18 +382,36 @@ programs() {
     done
     chmod +x "$tree"/bin/*
     cp scripts/cm1_proc.sh "$tree/bin"
+    guide
     cp LICENSE-MIT LICENSE-APACHE "$tree"
+    scripts/notices.sh --workspace --target "$target" >"$tree/THIRD-PARTY.txt" || fail "the licences of the libraries are not there; cargo fetch --locked loads them"
     # the handouts, in the folders that their links name
     for page in spark cm1 mm1 mm2 mm3 ge dgemm flops avail lab docs common/src; do
         mkdir -p "$tree/$page"
         cp "$page"/*.md "$tree/$page"
     done
+    [ -z "$student" ] || rm -f "$tree/docs/faults.md" "$tree/docs/from-the-c-kit.md"
     [ -z "$manuals" ] || manuals
     sed "s/VERSION/$version${commit:++$commit}/; s/TRIPLE/$target/" scripts/kit_readme.md >"$tree/README.md"
     case $target in *-apple-*) ;; *) sed -i '/^macOS /d' "$tree/README.md" ;; esac
     case $target in *-windows-*) ;; *) sed -i '/^Windows /d' "$tree/README.md" ;; esac
     [ -z "$student" ] || sed -i '/^| `bin\/course/d; /^`lab.html`/d' "$tree/README.md"
     (cd "$tree" && find . -type f ! -name SHA256SUMS | LC_ALL=C sort | xargs sha256sum >SHA256SUMS)
+}
+
+# The folders of the guide and the homework, with the kernels; `make` and
+# `./cm1` work there too. Windows has no links.
+guide() {
+    grep -Ex '(cm1|dgemm|flops|ge|mm[123]|spark)/src/(kernel|[a-z]*_register|timing|unblocked|(rungs|kernels)/.*)\.rs|mm[123]/accesses\.svg' "$work/known" |
+        tar --create --file=- --files-from=- | tar --extract --file=- --directory="$tree"
+    [ -z "$exe" ] || return 0
+    for folder in cm1 ge mm1 mm2 mm3 spark; do
+        for program in "$tree/bin/$folder" "$tree/bin/$folder"[1-7]; do
+            [ ! -f "$program" ] || ln -s "../bin/$(basename "$program")" "$tree/$folder"
+        done
+        echo "all: ; @echo '$folder is compiled already; to change and compile it, take the sources of the kit'" >"$tree/$folder/Makefile"
+    done
+    ln -s ../bin/cm1_proc.sh "$tree/cm1"
 }
 
 # Man pages and completions, in the folders of a system's package.
