@@ -7,7 +7,7 @@ use crate::vector::{Lanes, Vector};
 use crate::word::Word;
 
 /// What a kernel's loads and stores do. A kernel is generic over this, so that
-/// the program, its tests, its benches and the cache model share one source.
+/// the program, its tests and the cache model share one source.
 pub trait Memory {
     /// Reads one element.
     fn load<T: Word>(&mut self, cell: &Cell<T>) -> T;
