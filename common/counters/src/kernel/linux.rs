@@ -1,5 +1,8 @@
 //! The few system calls of perf_event. They go through `perf_event::hooks`, so
 //! that a test can replace the kernel.
+//!
+//! `perf_event::Builder` cannot open an event into the group of another event, only into a `Group` of its own, with
+//! which `inherit` is refused; it leaves descriptors open over exec, and `Counter::read` may panic.
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};

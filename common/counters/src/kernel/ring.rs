@@ -78,7 +78,7 @@ impl Ring {
         // SAFETY: records are multiples of 8 bytes and so is the buffer: the
         // word lies within the mapping, and the kernel is done with it, since
         // it is before `data_head`.
-        unsafe { self.place(position).read() }
+        unsafe { self.place(position).read_volatile() }
     }
 
     /// Where the word at a position of the stream is, within the mapping.
