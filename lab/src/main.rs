@@ -104,6 +104,10 @@ const SUCCESSORS: [(&str, &str); 7] = [
 ];
 
 fn main() -> ExitCode {
+    #[cfg(target_os = "linux")]
+    if let Some(name) = commands::cc::tool() {
+        return commands::cc::run_tool(&name);
+    }
     let first = std::env::args().nth(1).unwrap_or_default();
     if let Some((_, successor)) = SUCCESSORS.iter().find(|(name, _)| *name == first) {
         common::output::message(format!("lab: there is no command '{first}': {successor}"));

@@ -11,8 +11,8 @@ use std::ops::Range;
 use crate::tag::Tag;
 
 /// A policy's state of a set, besides its tags: plain data that can be compared.
-pub(crate) trait SetState: Clone + Default + PartialEq + Debug {}
-impl<T: Clone + Default + PartialEq + Debug> SetState for T {}
+pub(crate) trait SetState: Clone + Default + PartialEq + Debug + Send {}
+impl<T: Clone + Default + PartialEq + Debug + Send> SetState for T {}
 
 /// The content of one set before its first access in a window.
 #[derive(Debug, Clone)]

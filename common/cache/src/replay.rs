@@ -70,7 +70,7 @@ pub struct TooFar {
 pub struct Replay {
     sim: Simulator,
     regions: Regions,
-    kinds: Classifier,
+    kinds: Option<Classifier>,
     /// Accesses and misses by piece of [`PAGE`] bytes, at the model's addresses.
     pages: Option<Vec<[u64; 2]>>,
     recurring: Option<Recurring>,
@@ -101,7 +101,7 @@ impl Replay {
         };
         Ok(Replay {
             regions: Regions::new(sim.virtual_span(), reach.min(MAX_REACH)),
-            kinds: Classifier::new(&machine.levels[0]),
+            kinds: Some(Classifier::new(&machine.levels[0])),
             sim,
             pages: Some(Vec::new()),
             recurring: None,
@@ -119,6 +119,26 @@ impl Replay {
         self
     }
 
+    /// The same without the kinds of misses, which take as long as a small cache.
+    #[must_use]
+    pub fn without_kinds(mut self) -> Replay {
+        self.kinds = None;
+        self
+    }
+
+    /// An access of `bytes` bytes; returns its misses in the first levels.
+    ///
+    /// # Errors
+    ///
+    /// As for [`access`](Replay::access).
+    #[inline(always)]
+    pub fn misses_of(&mut self, address: u64, bytes: u64, store: bool) -> Result<[u64; LEVELS], TooFar> {
+        let missed = self.access(address, bytes, store, 0)?;
+        // A store that is written through may miss below the level that it hits.
+        let missed_none = missed == 0 && (self.sim.is_plain() || !store);
+        Ok(if missed_none { [0; LEVELS] } else { self.misses_since(missed) })
+    }
+
     /// An access of `bytes` bytes, counted for the name with index `name`. Returns how many of
     /// its lines missed in the first level.
     ///
@@ -131,7 +151,7 @@ impl Replay {
             && let Some(own) = self.regions.recent(address)
             && (own ^ (own + bytes.max(1) - 1)) >> self.sim.levels[0].shift == 0
             && self.sim.repeats(own, store)
-            && self.kinds.repeats(own)
+            && self.kinds.as_mut().is_none_or(|kinds| kinds.repeats(own))
         {
             self.sim.tally.core.accesses[usize::from(store)] += 1;
             return Ok(0);
@@ -159,7 +179,9 @@ impl Replay {
         let before = self.sim.tally.levels[0].misses[array][kind];
         self.sim.access_line(own, store, name);
         let missed = self.sim.tally.levels[0].misses[array][kind] != before;
-        self.kinds.access(own, store, missed);
+        if let Some(kinds) = &mut self.kinds {
+            kinds.access(own, store, missed);
+        }
         if let Some(pages) = &mut self.pages {
             let page = (own / PAGE) as usize;
             if page >= pages.len() {
@@ -212,9 +234,9 @@ impl Replay {
         counts::gather(&self.sim.tally, &self.names, &self.machine)
     }
 
-    /// The first level's misses by cause.
+    /// The first level's misses by cause; zeros where they are not counted.
     pub fn kinds(&self) -> MissKinds {
-        self.kinds.counts()
+        self.kinds.as_ref().map_or_else(MissKinds::default, Classifier::counts)
     }
 
     /// The pieces of [`PAGE`] bytes that were accessed, by address.
@@ -334,10 +356,7 @@ impl Replay {
         entry: Entry,
         visit: &mut impl FnMut(Entry, [u64; LEVELS], u64),
     ) -> Result<[u64; LEVELS], TooFar> {
-        let missed = self.access(entry.address, entry.bytes(), entry.is_store(), 0)?;
-        // A store that is written through may miss below the level that it hits.
-        let missed_none = missed == 0 && (self.sim.is_plain() || !entry.is_store());
-        let misses = if missed_none { [0; LEVELS] } else { self.misses_since(missed) };
+        let misses = self.misses_of(entry.address, entry.bytes(), entry.is_store())?;
         visit(entry, misses, 1);
         Ok(misses)
     }
@@ -356,7 +375,9 @@ impl Replay {
     /// Counts the accesses of the window `times` times more; there were the misses `before` it.
     fn repeat(&mut self, before: MissKinds, times: u64) {
         self.sim.jump(&Moves::NONE, times);
-        self.kinds.repeat(before, times);
+        if let Some(kinds) = &mut self.kinds {
+            kinds.repeat(before, times);
+        }
         self.below = std::array::from_fn(|level| self.misses(level + 1));
     }
 

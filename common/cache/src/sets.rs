@@ -28,7 +28,7 @@ impl Layout {
 }
 
 /// Sets with any policy.
-pub(crate) trait Store: Debug {
+pub(crate) trait Store: Debug + Send {
     fn layout(&self) -> Layout;
 
     /// Uses the line `key` and sets `flags`, or fills it with them; returns the victim's tag then, 0

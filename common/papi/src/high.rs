@@ -38,7 +38,8 @@ struct Started {
 struct Entered {
     name: String,
     figures: Vec<i64>,
-    modelled: Option<Figures>,
+    /// With the thread's number.
+    modelled: Option<(usize, Figures)>,
 }
 
 /// A named region's passes and figures.
@@ -262,8 +263,8 @@ functions! {
     PAPI_hl_region_begin(region: *const c_char) {
         let name = text(region)?.to_owned();
         let (_, figures) = now()?;
-        let modelled =
-            session::model().zip(thread::current()).map(|(session, thread)| thread.figures(session));
+        let modelled = session::model()
+            .and_then(|session| thread::with_own(|walker| (walker.number, walker.figures(session))));
         STACK.with_borrow_mut(|stack| stack.push(Entered { name, figures, modelled }));
         Ok(())
     };
@@ -288,13 +289,10 @@ functions! {
 
 fn add(entered: Entered) -> Coded<()> {
     let (names, figures) = now()?;
-    if let (Some(session), Some(thread), Some(before)) =
-        (session::model(), thread::current(), entered.modelled)
+    if let (Some(session), Some((number, before))) = (session::model(), entered.modelled)
+        && let Some(now) = thread::with_own(|walker| walker.figures(session))
     {
-        let mut regions = locked(&session.regions);
-        let region = regions.entry((thread.number, Place::Named(entered.name.clone()))).or_default();
-        region.passes += 1;
-        region.figures.add(&thread.figures(session), &before);
+        session.add_region(number, Place::Named(entered.name.clone()), &now, &before);
     }
     let mut done = locked(&DONE);
     let done = done.entry(entered.name).or_default();

@@ -69,6 +69,23 @@ impl Image {
     }
 }
 
+address_of_weak! { first_note, "__start_lab_notes" }
+address_of_weak! { after_notes, "__stop_lab_notes" }
+
+/// What the compiler and the linker noted of code that is not counted.
+pub(crate) fn notes() -> Vec<String> {
+    let (start, stop) = (first_note(), after_notes());
+    if start == 0 || stop < start {
+        return Vec::new();
+    }
+    // SAFETY: the linker's symbols are the bounds of the section.
+    let bytes = unsafe { std::slice::from_raw_parts(start as *const u8, stop - start) };
+    let notes = bytes.split(|byte| *byte == 0).filter(|note| !note.is_empty());
+    let mut all: Vec<String> = notes.map(|note| String::from_utf8_lossy(note).into_owned()).collect();
+    all.dedup();
+    all
+}
+
 /// Folders of headers whose functions are not the program's own.
 const SYSTEM: [&str; 2] = ["/usr/", "/opt/"];
 

@@ -10,7 +10,7 @@ use system::clock;
 
 use crate::code::*;
 use crate::session::{self, locked};
-use crate::sets::{self, Coded, Handler, check, event, with};
+use crate::sets::{self, Coded, Handler, SKIPPED, check, event, may_add, with};
 use crate::thread;
 
 /// `PAPI_is_initialized`: nothing, `PAPI_library_init`, and `PAPI_thread_init` were called.
@@ -75,7 +75,7 @@ pub extern "C" fn PAPI_library_init(version: c_int) -> c_int {
     if !(3..=7).contains(&(version >> 24)) {
         return number(Err(EINVAL));
     }
-    if session::model().is_none() && !session::is_native() {
+    if !session::is_native() && !thread::has_counted() {
         eprintln!(
             "lab: the program was not compiled by lab cc, so nothing can be counted: `make clean`, then build all of it with lab cc"
         );
@@ -161,11 +161,11 @@ functions! {
     };
     PAPI_query_event(code: c_int) {
         inited()?;
-        check(&event(code)?).map_err(|(code, _)| code)
+        may_add(&event(code)?)
     };
     PAPI_query_named_event(name: *const c_char) {
         inited()?;
-        check(&event(sets::code(text(name)?)?)?).map_err(|(code, _)| code)
+        may_add(&event(sets::code(text(name)?)?)?)
     };
     PAPI_read(set: c_int, values: *mut i64) {
         inited()?;
@@ -181,7 +181,9 @@ functions! {
         with(set, |set| {
             let figures = set.read()?;
             let totals = list(values, figures.len() as c_int)?;
-            totals.iter_mut().zip(figures).for_each(|(total, figure)| *total += figure);
+            totals.iter_mut().zip(figures).for_each(|(total, figure)| {
+                *total = if figure == SKIPPED { SKIPPED } else { *total + figure };
+            });
             set.reset()
         })
     };
@@ -461,12 +463,12 @@ pub extern "C" fn PAPI_perror(message: *const c_char) {
     eprintln!("{}: {} ({name})", text(message).unwrap_or("PAPI"), meaning.to_string_lossy());
 }
 
-/// Seconds of the calling thread: latencies under the model, unless the clock is asked for.
+/// Seconds of the calling thread: estimated under the model, unless the clock is asked for.
 fn seconds(clock: fn() -> figures::units::Seconds) -> f64 {
     session::IS_TIMED.store(true, Ordering::Relaxed);
     let modelled = session::model().filter(|session| session.clock.is_none()).and_then(|session| {
-        let time = thread::current()?.time(session).ok()?;
-        Some(time.0)
+        let cycles = thread::with_own(|walker| walker.cycles(session))?.ok()?;
+        Some(cycles / frequency())
     });
     modelled.unwrap_or_else(|| clock().0)
 }
@@ -482,7 +484,9 @@ macro_rules! timers {
         /// As PAPI documents it.
         #[unsafe(no_mangle)]
         pub extern "C" fn $name() -> i64 {
-            (seconds($clock) * $unit) as i64
+            // The clock's rate is measured before the time is read.
+            let unit = $unit;
+            (seconds($clock) * unit) as i64
         }
     )*};
 }

@@ -1,24 +1,22 @@
-//! PAPI's C interface and the calls that compilers put before loads and stores, as a library that
-//! `lab cc` links into C and C++ programs.
+//! PAPI's C interface, and what counts the records of rewritten programs, as a library that `lab cc`
+//! links into C, C++ and Rust programs.
 //!
 //! | step | file |
 //! |---|---|
-//! | the compiler's call before an access, with its return address | `calls.rs`, `stub.rs` |
-//! | the thread's caches count it, for its source line and its array | `thread.rs` |
-//! | arrays: blocks of `malloc` and `new`, globals | `heap.rs`, `image.rs` |
-//! | the machine; start and end of the program | `session.rs`, `program.rs` |
+//! | rewritten code appends records to its thread's buffer | `buffer.rs` |
+//! | the thread's caches count them, for each source line and array | `thread.rs` |
+//! | arrays: blocks of `malloc` and `new`, globals | `blocks.rs`, `image.rs` |
+//! | the program's addresses, and the library's own memory | `memory.rs` |
+//! | the machine; start, end and signal handlers of the program | `session.rs`, `program.rs`, `signals.rs` |
 //! | PAPI's functions, on these counts or on the crate `counters` | `interface.rs`, `high.rs`, `info.rs`, `sets.rs` |
 //! | regions, and what is printed and saved | `regions.rs`, `report.rs` |
 //!
-//! A program whose compiler was not told to put the calls has no model: then PAPI's functions count
-//! with hardware counters.
+//! A program that `lab cc --native` has linked has no model: PAPI's functions count with hardware
+//! counters.
 //!
-//! Linux on x86-64, arm64 and riscv64 alone; elsewhere the crate is empty.
+//! Linux on x86-64 alone; elsewhere the crate is empty.
 
-#![cfg(all(
-    target_os = "linux",
-    any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")
-))]
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(non_snake_case, unreachable_pub, reason = "C programs call these functions by their names")]
 
 /// In the place of the standard library's, which end the program if standard error is full.
@@ -38,19 +36,22 @@ macro_rules! eprint {
 #[macro_use]
 mod stub;
 
-mod calls;
+mod blocks;
+mod buffer;
 mod code;
-mod heap;
 mod high;
 mod image;
 mod info;
 mod interface;
+mod memory;
 mod program;
 mod regions;
 mod report;
 mod session;
 mod sets;
+mod signals;
+mod table;
 mod thread;
 
 #[global_allocator]
-static OWN: heap::Own = heap::Own;
+static OWN: memory::Own = memory::Own;

@@ -4,12 +4,16 @@ use std::ffi::c_int;
 use std::ptr::null_mut;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::time::SystemTime;
 
 use machine::{CacheLevel, Machine};
 
 use crate::image::Image;
+use crate::high;
+use crate::memory;
 use crate::report;
-use crate::session::{REPORT, SESSION, Session, is_set, leave, model, refuse};
+use crate::session::{SESSION, Session, is_native, is_set, leave, locked, model, refuse};
+use crate::sets;
 use crate::thread;
 
 static IS_OVER: AtomicBool = AtomicBool::new(false);
@@ -25,10 +29,26 @@ const SIGNAL_STACK: usize = 1 << 20;
 /// Seconds for a report after a signal, which may have interrupted the library itself.
 const SIGNAL_TIME: u32 = 30;
 
+/// Variables with few values; without values a number.
+const VARIABLES: [(&str, &[&str]); 4] = [
+    ("LAB_REPORT", &["off", "full"]),
+    ("LAB_MISSING", &["refuse"]),
+    ("LAB_TIME", &["clock"]),
+    ("LAB_ROWS", &[]),
+];
+
 /// Starts the model, before the program's own first step.
-pub(crate) fn begin() {
-    if SESSION.get().is_some() {
+pub(crate) extern "C" fn begin() {
+    if SESSION.get().is_some() || is_native() {
         return;
+    }
+    for (name, values) in VARIABLES {
+        let value = std::env::var(name).unwrap_or_default();
+        let is_number = values.is_empty() && value.parse::<usize>().is_ok();
+        if !(value.is_empty() || is_number || values.contains(&&*value)) {
+            let meant = if values.is_empty() { "a number".to_owned() } else { values.join(" or ") };
+            refuse(2, &format!("{name}={value}: the value is {meant}"));
+        }
     }
     let wanted = std::env::var("LAB_MACHINE").unwrap_or_else(|_| "host".to_owned());
     let machine = system::machine::select(&wanted).unwrap_or_else(|error| {
@@ -54,9 +74,17 @@ pub(crate) fn begin() {
     };
     let image = Image::find();
     let globals = Image::globals();
+    let is_full = is_set("LAB_REPORT", "full") || std::env::var_os("LAB_RECORD").is_some();
     let session = Session {
         machine,
         private,
+        is_full,
+        // SAFETY: it changes nothing.
+        heap: unsafe { libc::sbrk(0) } as u64,
+        mapped: next_mapping(),
+        stack: first_stack().unwrap_or(0),
+        folder: std::env::current_dir().unwrap_or_default(),
+        started: SystemTime::now(),
         image,
         globals,
         regions: Mutex::default(),
@@ -66,17 +94,16 @@ pub(crate) fn begin() {
     if SESSION.set(session).is_err() {
         return;
     }
-    let _ = REPORT.set(finish);
     // SAFETY: it takes no arguments and cannot fail.
     PROCESS.store(unsafe { libc::getpid() }, Ordering::SeqCst);
     // SAFETY: all are functions without conditions on the time of their call.
     unsafe {
         libc::atexit(at_exit);
-        libc::pthread_atfork(None, None, Some(forked));
+        libc::pthread_atfork(Some(memory::before_fork), Some(memory::after_fork), Some(forked));
     }
     catch_signals();
     // The first thread is this one, whichever makes the first access.
-    thread::current();
+    thread::begin();
 }
 
 extern "C" fn at_exit() {
@@ -86,7 +113,7 @@ extern "C" fn at_exit() {
 /// In the place of `_exit` and `_Exit`, at which no function of `atexit` runs. The child of a
 /// `vfork` has its parent's memory, but another number.
 #[unsafe(no_mangle)]
-pub extern "C" fn lab_exit(status: c_int) -> ! {
+pub extern "C" fn __wrap__exit(status: c_int) -> ! {
     // SAFETY: it takes no arguments and cannot fail.
     if unsafe { libc::getpid() } == PROCESS.load(Ordering::SeqCst) {
         finish(None);
@@ -94,8 +121,16 @@ pub extern "C" fn lab_exit(status: c_int) -> ! {
     leave(status)
 }
 
+/// The same.
+#[unsafe(no_mangle)]
+pub extern "C" fn __wrap__Exit(status: c_int) -> ! {
+    __wrap__exit(status)
+}
+
 /// In the child of a fork: its caches would be copies of its parent's.
 unsafe extern "C" fn forked() {
+    // SAFETY: the child has this thread alone, which took the lock before.
+    unsafe { memory::after_fork() };
     thread::ignore();
     IS_OVER.store(true, Ordering::SeqCst);
     // SAFETY: these take no arguments and cannot fail.
@@ -112,7 +147,10 @@ fn finish(interrupted: Option<&str>) {
         // So that a report without a reader does not end the program before its record is saved.
         // SAFETY: both are functions without conditions on the time of their call.
         let handler = unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
-        report::write(session, &thread::all(), interrupted);
+        sets::end_open_regions();
+        high::PAPI_hl_print_output();
+        let regions = std::mem::take(&mut *locked(&session.regions));
+        report::write(session, &thread::all(), regions, interrupted);
         // SAFETY: as above.
         unsafe { libc::signal(libc::SIGPIPE, handler) };
     }
@@ -153,9 +191,36 @@ extern "C" fn signalled(signal: c_int) {
     }
     // SAFETY: both are functions without conditions on the time of their call.
     unsafe {
-        libc::signal(signal, libc::SIG_DFL);
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = libc::SIG_DFL;
+        libc::sigaction(signal, &raw const action, null_mut());
         libc::raise(signal);
     }
+}
+
+/// Whether it is the handler below, which the program did not install.
+pub(crate) fn is_own_handler(handler: usize) -> bool {
+    handler == signalled as extern "C" fn(c_int) as usize
+}
+
+/// Where the kernel would place the next mapping: others are at the same distance in each run.
+fn next_mapping() -> u64 {
+    const PAGE: usize = 4096;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    // SAFETY: a new page, which is removed again.
+    unsafe {
+        let page = libc::mmap(null_mut(), PAGE, libc::PROT_NONE, flags, -1, 0);
+        libc::munmap(page, PAGE);
+        page as u64
+    }
+}
+
+/// Where the kernel placed the arguments of the process.
+fn first_stack() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The 28th field; the second is a name in parentheses.
+    let (_, fields) = text.rsplit_once(')')?;
+    fields.split_whitespace().nth(25)?.parse().ok().filter(|start| *start > 0)
 }
 
 /// Reports at signals that end the program, unless it handles or ignores them.

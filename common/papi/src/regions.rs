@@ -1,36 +1,71 @@
 //! Parts of a program between a start and a stop, each with its counts.
 
-use std::collections::BTreeMap;
-
 use cache::{Counts, LevelCounts, MissKinds};
+use machine::Machine;
 
-/// The figures of a report in one list, so that they can be added and subtracted.
+/// The figures of a report, each with the name of its column.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Figures(pub(crate) Vec<u64>);
+pub(crate) struct Figures(Vec<(String, u64)>);
+
+/// Figures from which a sealed machine's first level could be found.
+const SEALED: [&str; 4] = ["compulsory_misses", "capacity_misses", "conflict_misses", "page_walk_misses"];
 
 impl Figures {
-    /// Loads, stores, compulsory, capacity and conflict misses, first-level misses of page walks;
-    /// accesses and misses of each level; misses of each TLB.
-    /// Of a machine with fewer levels than `levels` the others are 0.
-    pub(crate) fn new(counts: &Counts, kinds: MissKinds, levels: usize) -> Figures {
-        let walks = counts.level(1).and_then(LevelCounts::walk_misses).unwrap_or(0);
-        let first = [counts.loads, counts.stores, kinds.compulsory, kinds.capacity, kinds.conflict, walks];
-        let found = counts.levels.iter().map(|level| [level.accesses.total(), level.misses.total()]);
-        let levels = found.chain(std::iter::repeat([0; 2])).take(levels).flatten();
-        Figures(first.into_iter().chain(levels).chain(counts.tlbs.iter().map(|tlb| tlb.misses)).collect())
+    /// Of a machine with fewer levels than `machine` the others are 0; `kinds` is none where they are
+    /// not counted.
+    pub(crate) fn new(
+        counts: &Counts,
+        kinds: Option<MissKinds>,
+        instructions: u64,
+        machine: &Machine,
+    ) -> Figures {
+        let mut all = Figures::default();
+        let mut add = |name: &str, figure: u64| all.0.push((name.to_owned(), figure));
+        add("instructions", instructions);
+        add("loads", counts.loads);
+        add("stores", counts.stores);
+        for (at, cache) in machine.levels.iter().enumerate() {
+            let found = counts.levels.get(at).map_or([0; 2], |l| [l.accesses.total(), l.misses.total()]);
+            add(&format!("l{}_accesses", cache.level), found[0]);
+            add(&format!("l{}_misses", cache.level), found[1]);
+        }
+        if !machine.sealed() {
+            let walks = counts.level(1).and_then(LevelCounts::walk_misses);
+            if let Some(kinds) = kinds {
+                let figures = [kinds.compulsory, kinds.capacity, kinds.conflict];
+                SEALED.iter().zip(figures).for_each(|(name, figure)| add(name, figure));
+            }
+            if let Some(walks) = walks {
+                add(SEALED[3], walks);
+            }
+        }
+        for (tlb, counts) in machine.tlbs.iter().zip(&counts.tlbs) {
+            add(&format!("tlb{}_misses", tlb.level), counts.misses);
+        }
+        all
+    }
+
+    pub(crate) fn all(&self) -> &[(String, u64)] {
+        &self.0
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<u64> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, figure)| *figure)
     }
 
     pub(crate) fn add(&mut self, now: &Figures, before: &Figures) {
-        self.0.resize(self.0.len().max(now.0.len()), 0);
-        self.0
-            .iter_mut()
-            .zip(now.0.iter().zip(&before.0))
-            .for_each(|(sum, (now, before))| *sum += now - before);
+        for (name, figure) in &now.0 {
+            let more = figure - before.get(name).unwrap_or(0);
+            match self.0.iter_mut().find(|(known, _)| known == name) {
+                Some((_, sum)) => *sum += more,
+                None => self.0.push((name.clone(), more)),
+            }
+        }
     }
 }
 
 /// Where a region starts and where it stops: return addresses, or a name.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Place {
     /// The lines of its calls; no stop if the program ended within it.
     Lines(usize, Option<usize>),
@@ -39,11 +74,10 @@ pub(crate) enum Place {
 }
 
 /// What was counted in a region, in all its passes.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Region {
+    pub(crate) thread: usize,
+    pub(crate) place: Place,
     pub(crate) passes: u64,
     pub(crate) figures: Figures,
 }
-
-/// All regions, by thread and place.
-pub(crate) type Regions = BTreeMap<(usize, Place), Region>;

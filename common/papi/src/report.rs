@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::MutexGuard;
 use std::sync::atomic::Ordering;
 
 use cache::LEVELS;
@@ -9,212 +11,239 @@ use figures::value::{Reading, Source};
 use records::record::{Record, Row, Seal};
 use serde_json::{Value, json};
 
-use crate::heap;
+use crate::buffer::{self, Form, Place};
 use crate::image;
-use crate::regions::{Figures, Place};
+use crate::regions::{self, Figures, Region};
 use crate::session::{IS_TIMED, Session, is_set, locked};
 use crate::sets;
-use crate::thread::{Owner, Thread, add};
+use crate::table::{self, Line, grouped};
+use crate::thread::{Owner, Walker, add};
 
-/// Rows of a table on a terminal; the others are one row.
+/// Rows of a table on a terminal, unless LAB_ROWS says how many; the others are one row.
 const SHOWN_ROWS: usize = 10;
 
-/// One row of a table: its name and figures.
-type Line = (String, Vec<u64>);
+/// What one source line has executed: instructions, loads, stores, and stores of what the same
+/// instruction has loaded.
+#[derive(Debug, Clone, Copy, Default)]
+struct Executed {
+    figures: [u64; 4],
+    misses: [u64; LEVELS],
+    /// Instructions whose accesses are not counted.
+    unknown: u64,
+}
+
+/// Names of an [`Executed`]'s figures.
+const EXECUTED: [&str; 4] = ["instructions", "loads", "stores", "updates"];
 
 /// What all threads counted.
 struct Counted {
-    /// See [`Figures::new`]; the sums over the threads.
-    totals: Vec<u64>,
+    totals: Figures,
     threads: Vec<Line>,
     arrays: Vec<Line>,
     lines: Vec<Line>,
-    /// The same as `totals` for each region, with its number of passes first.
-    regions: Vec<Line>,
+    regions: Vec<Region>,
     /// Levels whose misses are listed by array and by line.
     levels: usize,
+    notes: Vec<String>,
 }
 
 /// Prints and saves the counts of `threads`. `interrupted` says why the program has not come to
 /// its end.
-pub(crate) fn write(session: &Session, threads: &[&Thread], interrupted: Option<&str>) {
-    sets::end_open_regions();
-    crate::high::PAPI_hl_print_output();
+pub(crate) fn write(
+    session: &Session,
+    threads: &[MutexGuard<'_, Walker>],
+    regions: Vec<Region>,
+    interrupted: Option<&str>,
+) {
     if let Some(reason) = interrupted {
         eprintln!("lab: {reason}; the counts are those up to there");
     }
-    if threads.is_empty() {
-        eprintln!("lab: nothing was counted: the program made no instrumented access");
+    let counted = Counted::new(session, threads, regions);
+    if counted.totals.get("instructions") == Some(0) {
+        eprintln!("lab: nothing was counted: the program has no code that lab cc compiled");
+        counted.notes.iter().for_each(|note| eprintln!("lab: {note}"));
         return;
     }
-    let counted = Counted::new(session, threads);
     if !is_set("LAB_REPORT", "off") {
-        eprint!("{}", counted.text(session, threads));
+        eprint!("{}", counted.text(session, threads.len()));
     }
     if let Some(path) = std::env::var_os("LAB_RECORD") {
         let text = counted.record(session, interrupted).json();
-        if let Err(error) = system::files::write_atomically(path.as_ref(), text.as_bytes()) {
+        let path = record_path(session, Path::new(&path));
+        if let Err(error) = system::files::write_atomically(&path, text.as_bytes()) {
             eprintln!("lab: LAB_RECORD: {error}");
         }
     }
 }
 
+/// The record's file: in the folder in which the program was started, and another for each of
+/// several processes.
+fn record_path(session: &Session, wanted: &Path) -> PathBuf {
+    let path = session.folder.join(wanted);
+    let is_others = std::fs::metadata(&path)
+        .is_ok_and(|file| file.is_file() && file.modified().is_ok_and(|time| time > session.started));
+    if !is_others {
+        return path;
+    }
+    let own = std::process::id().to_string();
+    let ending = path.extension().map_or(own.clone(), |old| format!("{own}.{}", old.to_string_lossy()));
+    path.with_extension(ending)
+}
+
 impl Counted {
-    fn new(session: &Session, threads: &[&Thread]) -> Counted {
+    fn new(session: &Session, threads: &[MutexGuard<'_, Walker>], regions: Vec<Region>) -> Counted {
         let levels = session.machine.levels.len().min(LEVELS);
-        let mut totals = Figures::default();
         let mut all = Counted {
-            totals: Vec::new(),
+            totals: Figures::default(),
             threads: Vec::new(),
             arrays: Vec::new(),
             lines: Vec::new(),
-            regions: Vec::new(),
+            regions,
             levels,
+            notes: notes(session),
         };
-        let (mut owners, mut sites) = (HashMap::new(), HashMap::<u64, ([u64; 2], [u64; LEVELS])>::new());
+        let (mut owners, mut places) = (HashMap::new(), BTreeMap::new());
         let mut missed = [0; LEVELS];
         for thread in threads {
-            let counts = thread.counts();
             let figures = thread.figures(session);
-            totals.add(&figures, &Figures(vec![0; figures.0.len()]));
+            all.totals.add(&figures, &Figures::default());
             let mut own = [0; LEVELS];
-            own.iter_mut().zip(&counts.levels).for_each(|(own, level)| *own = level.misses.total());
+            own.iter_mut()
+                .zip(&thread.counts().levels)
+                .for_each(|(own, level)| *own = level.misses.total());
             add(&mut missed, own);
-            let accesses = [counts.loads, counts.stores];
-            all.threads.push((format!("thread {}", thread.number), [&accesses[..], &own[..levels]].concat()));
+            let accesses = ["loads", "stores"].map(|name| figures.get(name).unwrap_or(0));
+            let row = [&accesses[..], &own[..levels]].concat();
+            all.threads.push(Line::new(format!("thread {}", thread.number), row));
             for (owner, misses) in thread.by_owner().into_iter().filter(|(_, misses)| *misses != [0; LEVELS])
             {
                 add(owners.entry(owner).or_default(), misses);
             }
-            for site in thread.sites() {
-                let sum = sites.entry(site.caller).or_default();
-                sum.0.iter_mut().zip(site.accesses).for_each(|(sum, more)| *sum += more);
-                add(&mut sum.1, site.misses);
+            by_place(thread, &mut places);
+            if let Some(error) = &thread.error {
+                all.notes.push(format!("thread {}: {error}; what follows is not counted", thread.number));
             }
         }
-        all.totals = totals.0;
-        let callers = heap::callers();
-        let array = |owner: Owner| match owner {
+        let name = |owner: Owner| match owner {
             Owner::Global(at) => session.globals[at].name.clone(),
-            Owner::Block(at) => callers
-                .get(at)
-                .map_or_else(|| "?".to_owned(), |caller| format!("block of {}", image::line(*caller))),
+            Owner::Block(caller) => format!("block of {}", image::line(caller as usize)),
             Owner::Stack => "(stack)".to_owned(),
             Owner::Other => "(other memory)".to_owned(),
         };
+        let mut arrays: BTreeMap<String, [u64; LEVELS]> = BTreeMap::new();
+        owners.into_iter().for_each(|(owner, misses)| add(arrays.entry(name(owner)).or_default(), misses));
         all.arrays =
-            ranked(owners.into_iter().map(|(owner, misses)| (array(owner), misses[..levels].to_vec())), 0);
-        let line =
-            |caller: u64| if caller == 0 { "(no line)".to_owned() } else { image::line(caller as usize) };
-        all.lines = ranked(
-            sites.into_iter().map(|(caller, (accesses, misses))| {
-                (line(caller), [&accesses[..], &misses[..levels]].concat())
-            }),
-            2,
-        );
+            arrays.into_iter().map(|(name, misses)| Line::new(name, misses[..levels].to_vec())).collect();
+        all.add_lines(places);
         // Misses that belong to no access: of page walks and write-backs.
-        let rest_of_misses = if session.machine.walks() { "(page table)" } else { "(no access of a line)" };
-        for (rows, first) in [(&mut all.arrays, 0), (&mut all.lines, 2)] {
-            let sum = |level: usize| rows.iter().map(|(_, figures)| figures[first + level]).sum::<u64>();
+        let rest_name = if session.machine.walks() { "(page table)" } else { "(no access of a line)" };
+        for (rows, first) in [(&mut all.arrays, 0), (&mut all.lines, EXECUTED.len())] {
+            let sum = |level: usize| rows.iter().map(|line| line.figures[first + level]).sum::<u64>();
             let rest: Vec<u64> = (0..levels).map(|level| missed[level].saturating_sub(sum(level))).collect();
+            rows.sort_by(|a, b| {
+                (&b.figures[first..], &b.figures[..first]).cmp(&(&a.figures[first..], &a.figures[..first]))
+            });
             if rest.iter().any(|rest| *rest > 0) {
-                rows.push((rest_of_misses.to_owned(), [&vec![0; first][..], &rest].concat()));
+                rows.push(Line::new(rest_name.to_owned(), [&vec![0; first][..], &rest].concat()));
             }
-        }
-        for ((thread, place), region) in &*locked(&session.regions) {
-            let name = match place {
-                Place::Lines(start, Some(stop)) => {
-                    format!("{} to {}", image::line(*start), image::line(*stop))
-                }
-                Place::Lines(start, None) => format!("{} to the program's end", image::line(*start)),
-                Place::Named(name) => name.clone(),
-            };
-            let thread = if threads.len() > 1 { format!(", thread {thread}") } else { String::new() };
-            all.regions.push((name + &thread, [&[region.passes][..], &region.figures.0].concat()));
         }
         all
     }
 
-    /// Names of the figures of `totals` in order.
-    fn names(session: &Session) -> Vec<String> {
-        let first = [
-            "loads",
-            "stores",
-            "compulsory_misses",
-            "capacity_misses",
-            "conflict_misses",
-            "page_walk_misses",
-        ]
-        .map(str::to_owned);
-        let levels = session.machine.levels.iter();
-        let levels =
-            levels.flat_map(|cache| ["accesses", "misses"].map(|what| format!("l{}_{what}", cache.level)));
-        let tlbs = session.machine.tlbs.iter().map(|tlb| format!("tlb{}_misses", tlb.level));
-        first.into_iter().chain(levels).chain(tlbs).collect()
+    fn add_lines(&mut self, places: BTreeMap<(String, u32), Executed>) {
+        let mut files: HashMap<String, Vec<String>> = HashMap::new();
+        for ((path, line), executed) in places {
+            let name = Path::new(&path).file_name().map_or(path.clone(), |name| name.to_string_lossy().into());
+            let place = if line == 0 { format!("{name} (no line)") } else { format!("{name}:{line}") };
+            if executed.unknown > 0 {
+                let times = grouped(executed.unknown);
+                self.notes.push(format!("{place}: {times} accesses of instructions of a kind that is not counted"));
+            }
+            let source = files.entry(path).or_insert_with_key(|path| {
+                let bytes = std::fs::read(path).unwrap_or_default();
+                String::from_utf8_lossy(&bytes).lines().map(|line| line.trim().to_owned()).collect()
+            });
+            const WIDTH: usize = 60;
+            let text = (line as usize).checked_sub(1).and_then(|at| source.get(at));
+            let text = text.map_or_else(String::new, |text| text.chars().take(WIDTH).collect());
+            let figures = [&executed.figures[..], &executed.misses[..self.levels]].concat();
+            self.lines.push(Line { name: place, figures, text });
+        }
     }
 
     fn level_names(&self) -> Vec<String> {
         (1..=self.levels).map(|level| format!("l{level}_misses")).collect()
     }
 
-    fn text(&self, session: &Session, threads: &[&Thread]) -> String {
+    fn text(&self, session: &Session, threads: usize) -> String {
         let mut text = format!("lab: model of {}\n", session.machine.summary());
-        let kinds = if session.machine.sealed() { None } else { Some(&self.totals[2..6]) };
-        let _ = writeln!(text, "  loads {}, stores {}", grouped(self.totals[0]), grouped(self.totals[1]));
-        let mut figures = self.totals[6..].iter();
-        for cache in &session.machine.levels {
-            let (Some(accesses), Some(misses)) = (figures.next(), figures.next()) else { break };
-            let rate = 100.0 * *misses as f64 / (*accesses).max(1) as f64;
-            let _ = writeln!(
-                text,
-                "  L{}   accesses {}, hits {}, misses {} ({rate:.2} %)",
-                cache.level,
-                grouped(*accesses),
-                grouped(accesses - misses),
-                grouped(*misses)
-            );
-            if let (1, Some([compulsory, capacity, conflict, walks])) = (cache.level, kinds) {
-                let [compulsory, capacity, conflict] =
-                    [compulsory, capacity, conflict].map(|count| grouped(*count));
-                let _ =
-                    write!(text, "       compulsory {compulsory}, capacity {capacity}, conflict {conflict}");
-                if session.machine.walks() {
-                    let _ = write!(text, ", by page walks {}", grouped(*walks));
-                }
-                text.push('\n');
+        let figure = |name: &str| self.totals.get(name).unwrap_or(0);
+        let _ = writeln!(
+            text,
+            "  instructions {}, loads {}, stores {}",
+            grouped(figure("instructions")),
+            grouped(figure("loads")),
+            grouped(figure("stores"))
+        );
+        for level in session.machine.levels.iter().map(|cache| cache.level) {
+            let (accesses, misses) =
+                (figure(&format!("l{level}_accesses")), figure(&format!("l{level}_misses")));
+            let rate = 100.0 * misses as f64 / accesses.max(1) as f64;
+            let [all, hits, missed] = [accesses, accesses - misses, misses].map(grouped);
+            let _ = writeln!(text, "  L{level}   accesses {all}, hits {hits}, misses {missed} ({rate:.2} %)");
+            let kinds = ["compulsory", "capacity", "conflict", "page_walk"].map(|kind| {
+                let misses = self.totals.get(&format!("{kind}_misses")).filter(|_| level == 1);
+                misses.map(|misses| format!("{} {}", kind.replace('_', " "), grouped(misses)))
+            });
+            if kinds.iter().any(Option::is_some) {
+                let kinds: Vec<String> = kinds.into_iter().flatten().collect();
+                let _ = writeln!(text, "       {}", kinds.join(", "));
             }
         }
-        for (tlb, misses) in session.machine.tlbs.iter().zip(figures) {
-            let _ = writeln!(text, "  TLB{} misses {}", tlb.level, grouped(*misses));
+        for level in session.machine.tlbs.iter().map(|tlb| tlb.level) {
+            let _ = writeln!(text, "  TLB{level} misses {}", grouped(figure(&format!("tlb{level}_misses"))));
         }
+        let rows = std::env::var("LAB_ROWS").ok().and_then(|rows| rows.parse().ok()).unwrap_or(SHOWN_ROWS);
         let accesses = ["loads".to_owned(), "stores".to_owned()];
-        let columns = [&accesses[..], &self.level_names()].concat();
-        if threads.len() > 1 {
-            table(&mut text, "by thread", &columns, &self.threads, 2);
+        let levels = self.level_names();
+        let columns = [&accesses[..], &levels].concat();
+        if threads > 1 {
+            table::append(&mut text, "by thread", &columns, &self.threads, rows, Some(2));
             text += "  each thread has caches of its own; misses from sharing (coherence) are not modelled\n";
             if session.leaves_levels_out() {
                 text += "  levels that cores share are modelled for thread 0 alone\n";
             }
         }
-        table(&mut text, "misses by array", &self.level_names(), &self.arrays, 0);
-        table(&mut text, "by source line", &columns, &self.lines, 2);
-        let columns: Vec<String> = ["passes".to_owned()].into_iter().chain(Counted::names(session)).collect();
-        let shown: Vec<usize> = (0..columns.len())
-            .filter(|at| !columns[*at].contains("accesses") && !(3..7).contains(at))
-            .collect();
-        let pick = |all: &[String]| shown.iter().map(|at| all[*at].clone()).collect::<Vec<_>>();
-        let regions: Vec<Line> = self
-            .regions
-            .iter()
-            .map(|(name, figures)| {
-                (name.clone(), shown.iter().filter_map(|at| figures.get(*at).copied()).collect())
-            })
-            .collect();
-        table(&mut text, "by region", &pick(&columns), &regions, usize::MAX);
-        for note in notes(session) {
+        table::append(&mut text, "misses by array", &levels, &self.arrays, rows, Some(0));
+        // Updates are among the loads and the stores.
+        let without_updates = |line: &Line| {
+            let mut line = line.clone();
+            line.figures.remove(EXECUTED.len() - 1);
+            line
+        };
+        let lines: Vec<Line> = self.lines.iter().map(without_updates).collect();
+        let columns: Vec<String> =
+            EXECUTED[..3].iter().map(|name| (*name).to_owned()).chain(levels).collect();
+        table::append(&mut text, "by source line", &columns, &lines, rows, Some(3));
+        self.append_regions(&mut text, threads);
+        for note in &self.notes {
             let _ = writeln!(text, "  {note}");
         }
         text
+    }
+
+    fn append_regions(&self, text: &mut String, threads: usize) {
+        let is_shown = |name: &str| {
+            !name.ends_with("accesses") && (name.starts_with(['l', 't', 'i']) || name == "stores")
+        };
+        let shown = |region: &Region| -> (Vec<String>, Vec<u64>) {
+            let figures = region.figures.all().iter().filter(|(name, _)| is_shown(name)).cloned();
+            [("passes".to_owned(), region.passes)].into_iter().chain(figures).unzip()
+        };
+        let Some((columns, _)) = self.regions.first().map(shown) else { return };
+        let line = |region: &Region| Line::new(region_name(region, threads > 1), shown(region).1);
+        let lines: Vec<Line> = self.regions.iter().map(line).collect();
+        table::append(text, "by region", &columns, &lines, usize::MAX, None);
     }
 
     fn record(&self, session: &Session, interrupted: Option<&str>) -> Record {
@@ -227,59 +256,92 @@ impl Counted {
             std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
         record.machine_data = if machine.sealed() { json!({ "name": machine.name }) } else { json!(machine) };
         record.seal = machine.seal.as_deref().map(Seal::of_machine);
-        for note in notes(session).into_iter().chain(interrupted.map(str::to_owned)) {
+        for note in self.notes.iter().cloned().chain(interrupted.map(str::to_owned)) {
             record.notes.push(note.as_str().into());
         }
-        let row = |keys: &[(&str, Value)], names: &[String], figures: &[u64]| {
-            let place = keys.iter().map(|(key, value)| (*key, value.clone())).collect();
+        let row = |part: &str, name: Option<&str>, figures: &mut dyn Iterator<Item = (String, u64)>| {
+            let key = |key: &str, value: &str| (key.to_owned(), Value::from(value));
+            let place = [key("part", part)].into_iter().chain(name.map(|name| key(part, name))).collect();
             let row = Row { place, ..Row::default() };
-            names
-                .iter()
-                .zip(figures)
-                .fold(row, |row, (name, figure)| row.with(name, Reading::new(*figure as f64, Source::Model)))
+            figures.fold(row, |row, (name, figure)| {
+                row.with(&name, Reading::new(figure as f64, Source::Model))
+            })
         };
-        let names = Counted::names(session);
-        let visible = |name: &String| {
-            !(machine.sealed()
-                && ["compulsory", "capacity", "conflict", "page_walk"]
-                    .iter()
-                    .any(|kind| name.starts_with(kind)))
+        record.rows.push(row("total", None, &mut self.totals.all().iter().cloned()));
+        let names = |first: &[&str]| -> Vec<String> {
+            first.iter().map(|name| (*name).to_owned()).chain(self.level_names()).collect()
         };
-        let pick = |figures: &[u64]| -> (Vec<String>, Vec<u64>) {
-            names.iter().cloned().zip(figures.iter().copied()).filter(|(name, _)| visible(name)).unzip()
-        };
-        let (own, totals) = pick(&self.totals);
-        record.rows.push(row(&[("part", "total".into())], &own, &totals));
-        let accesses = ["loads".to_owned(), "stores".to_owned()];
-        let columns = [&accesses[..], &self.level_names()].concat();
-        for (part, key, columns, lines) in [
-            ("thread", "thread", &columns, &self.threads),
-            ("array", "array", &self.level_names(), &self.arrays),
-            ("line", "line", &columns, &self.lines),
+        for (part, columns, lines) in [
+            ("thread", names(&EXECUTED[1..3]), &self.threads),
+            ("array", names(&[]), &self.arrays),
+            ("line", names(&EXECUTED), &self.lines),
         ] {
-            let rows = lines.iter().map(|(name, figures)| {
-                row(&[("part", part.into()), (key, name.as_str().into())], columns, figures)
-            });
-            record.rows.extend(rows);
+            record.rows.extend(lines.iter().map(|line| {
+                row(part, Some(&line.name), &mut columns.iter().cloned().zip(line.figures.iter().copied()))
+            }));
         }
-        for (name, figures) in &self.regions {
-            let (names, own) = pick(&figures[1..]);
-            let place = [("part", "region".into()), ("region", name.as_str().into())];
-            record.rows.push(row(&place, &names, &own).result("passes", figures[0]));
+        let is_one = self.threads.len() < 2;
+        for region in &self.regions {
+            let name = region_name(region, !is_one);
+            let own = row("region", Some(&name), &mut region.figures.all().iter().cloned());
+            record.rows.push(own.result("passes", region.passes));
         }
         record
     }
 }
 
+/// Adds what a thread has executed to that of each source line.
+fn by_place(thread: &Walker, places: &mut BTreeMap<(String, u32), Executed>) {
+    let mut names: HashMap<u64, String> = HashMap::new();
+    let mut of = |place: Place| (names.entry(place.0).or_insert_with(|| buffer::file_name(place)).clone(), place.1);
+    let work = &thread.work;
+    for (site, times) in buffer::sites().iter().zip(&work.executed).filter(|(_, times)| **times > 0) {
+        for (place, counts) in &site.counts {
+            places.entry(of(*place)).or_default().figures[0] += times * u64::from(counts[0]);
+        }
+        for (number, touch) in (site.first..).zip(&site.touches) {
+            if matches!(touch.form, Form::Block | Form::Begins) {
+                continue;
+            }
+            let line = places.entry(of(touch.place)).or_default();
+            if touch.form == Form::Unknown {
+                line.unknown += times;
+                continue;
+            }
+            let times = if touch.form == Form::Plain { *times } else { work.repeated.get(&number).copied().unwrap_or(0) };
+            line.figures[1 + usize::from(touch.is_store)] += times;
+            line.figures[3] += if touch.is_update { times } else { 0 };
+            let second = match touch.form {
+                Form::Repeated { second: Some((_, is_store)), .. } => Some(is_store),
+                Form::Ended { second: Some(_) } => Some(false),
+                _ => None,
+            };
+            if let Some(is_store) = second {
+                line.figures[1 + usize::from(is_store)] += times;
+            }
+            add(&mut line.misses, work.misses.get(number).copied().unwrap_or_default());
+        }
+    }
+}
+
+fn region_name(region: &Region, has_threads: bool) -> String {
+    let name = match &region.place {
+        regions::Place::Lines(start, Some(stop)) => {
+            format!("{} to {}", image::line(*start), image::line(*stop))
+        }
+        regions::Place::Lines(start, None) => format!("{} to the program's end", image::line(*start)),
+        regions::Place::Named(name) => name.clone(),
+    };
+    if has_threads { format!("{name}, thread {}", region.thread) } else { name }
+}
+
 /// What a reader must know.
 fn notes(session: &Session) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes = image::notes();
     if IS_TIMED.load(Ordering::Relaxed) {
         notes.push(match &session.clock {
             Some(reason) => format!("the program's times are the clock's: {reason}"),
-            None => {
-                "the program's times are modelled: the latencies of its loads, one after the other".to_owned()
-            }
+            None => "cycles and PAPI's times are an estimate: one for each instruction, and the latency of each miss; what overlaps is left out".to_owned(),
         });
     }
     let skipped = locked(&session.skipped);
@@ -293,71 +355,4 @@ fn notes(session: &Session) -> Vec<String> {
         );
     }
     notes
-}
-
-/// Lines of the same name together, those with most misses (from figure `first` on) first.
-fn ranked(lines: impl Iterator<Item = Line>, first: usize) -> Vec<Line> {
-    let mut sums: BTreeMap<String, Vec<u64>> = BTreeMap::new();
-    for (name, figures) in lines {
-        let sum = sums.entry(name).or_insert_with(|| vec![0; figures.len()]);
-        sum.iter_mut().zip(figures).for_each(|(sum, more)| *sum += more);
-    }
-    let mut lines: Vec<Line> = sums.into_iter().collect();
-    lines.sort_by(|(_, a), (_, b)| (&b[first..], &b[..first]).cmp(&(&a[first..], &a[..first])));
-    lines
-}
-
-/// Appends the first rows, and the sum of the others; `ranked_by` is the figure whose shares are
-/// shown, if there is one.
-fn table(text: &mut String, title: &str, columns: &[String], lines: &[Line], ranked_by: usize) {
-    if lines.is_empty() {
-        return;
-    }
-    let mut shown: Vec<Line> = lines.iter().take(SHOWN_ROWS).cloned().collect();
-    if lines.len() > SHOWN_ROWS {
-        let mut rest = vec![0; columns.len()];
-        for (_, figures) in &lines[SHOWN_ROWS..] {
-            rest.iter_mut().zip(figures).for_each(|(sum, more)| *sum += more);
-        }
-        shown.push((format!("({} others)", lines.len() - SHOWN_ROWS), rest));
-    }
-    let width = shown.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0).max(title.len());
-    let _ = write!(text, "  {title:<width$}");
-    let widths: Vec<usize> = columns
-        .iter()
-        .enumerate()
-        .map(|(at, name)| {
-            let widest =
-                shown.iter().filter_map(|(_, figures)| figures.get(at)).map(|figure| grouped(*figure).len());
-            widest.max().unwrap_or(0).max(name.len()) + 2
-        })
-        .collect();
-    for (name, width) in columns.iter().zip(&widths) {
-        let _ = write!(text, "{:>width$}", name.replace('_', " "));
-    }
-    text.push('\n');
-    let sum: u64 = lines.iter().filter_map(|(_, figures)| figures.get(ranked_by)).sum();
-    for (name, figures) in &shown {
-        let _ = write!(text, "  {name:<width$}");
-        for (figure, width) in figures.iter().zip(&widths) {
-            let _ = write!(text, "{:>width$}", grouped(*figure));
-        }
-        if let Some(figure) = figures.get(ranked_by).filter(|_| sum > 0) {
-            let _ = write!(text, "{:>7.1} %", 100.0 * *figure as f64 / sum as f64);
-        }
-        text.push('\n');
-    }
-}
-
-/// `1234567` as `1,234,567`.
-fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }

@@ -3,13 +3,15 @@
 use std::collections::BTreeSet;
 use std::ffi::c_int;
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::SystemTime;
 
 use machine::Machine;
 
 use crate::image::{Global, Image};
-use crate::regions::Regions;
+use crate::regions::{Figures, Place, Region};
 
 /// What is modelled and what is known of the program.
 #[derive(Debug)]
@@ -17,21 +19,29 @@ pub(crate) struct Session {
     pub(crate) machine: Machine,
     /// The same for threads after the first: without levels that several cores share.
     pub(crate) private: Machine,
+    /// Whether the report lists all there is to count, which takes time.
+    pub(crate) is_full: bool,
+    /// Where the heap begins, where mappings go, and where the kernel placed the program's arguments.
+    pub(crate) heap: u64,
+    pub(crate) mapped: u64,
+    pub(crate) stack: u64,
+    /// Where the program was started.
+    pub(crate) folder: PathBuf,
+    /// When.
+    pub(crate) started: SystemTime,
     pub(crate) image: Image,
     pub(crate) globals: Vec<Global>,
-    pub(crate) regions: Mutex<Regions>,
+    /// In the order of their first ends.
+    pub(crate) regions: Mutex<Vec<Region>>,
     /// Events that are accepted and not counted, with the reasons.
     pub(crate) skipped: Mutex<BTreeSet<(String, String)>>,
-    /// Why time is the clock's, if it is.
+    /// Why cycles and time are not estimated, if they are not.
     pub(crate) clock: Option<String>,
 }
 
 pub(crate) static SESSION: OnceLock<Session> = OnceLock::new();
 /// Whether the program asked for a time.
 pub(crate) static IS_TIMED: AtomicBool = AtomicBool::new(false);
-/// Reports the counts; the argument says why the program has not come to its end.
-pub(crate) static REPORT: OnceLock<fn(Option<&str>)> = OnceLock::new();
-
 /// The session, if the program is instrumented.
 pub(crate) fn model() -> Option<&'static Session> {
     SESSION.get()
@@ -69,33 +79,35 @@ pub(crate) fn leave(status: c_int) -> ! {
     }
 }
 
-/// Ends the program because counting cannot go on; what was counted so far is reported.
-pub(crate) fn fail(sentence: &str) -> ! {
-    eprintln!("lab: {sentence}");
-    if let Some(report) = REPORT.get() {
-        report(Some("the model's limit was reached"));
-    }
-    leave(1)
-}
-
-/// The range and the number of the global at `address` in the program's file.
+/// The addresses and the number of the global at `address`.
 pub(crate) fn global_at(address: u64) -> Option<(Range<u64>, usize)> {
-    let globals = &model()?.globals;
-    let after = globals.partition_point(|global| global.range.start <= address);
+    let Session { image, globals, .. } = model()?;
+    if !image.range.contains(&address) {
+        return None;
+    }
+    let own = address - image.bias;
+    let after = globals.partition_point(|global| global.range.start <= own);
     let at = after.checked_sub(1)?;
-    globals[at].range.contains(&address).then(|| (globals[at].range.clone(), at))
-}
-
-/// The address in the program's file of an address of the process.
-pub(crate) fn in_image(address: u64) -> Option<u64> {
-    let image = &model()?.image;
-    image.range.contains(&address).then(|| address - image.bias)
+    let Range { start, end } = globals[at].range;
+    globals[at].range.contains(&own).then(|| (start + image.bias..end + image.bias, at))
 }
 
 impl Session {
     /// The caches of a thread.
     pub(crate) fn machine_of(&self, thread: usize) -> &Machine {
         if thread == 0 { &self.machine } else { &self.private }
+    }
+
+    /// Adds a pass of a region in that thread.
+    pub(crate) fn add_region(&self, thread: usize, place: Place, now: &Figures, before: &Figures) {
+        let mut regions = locked(&self.regions);
+        let at = regions.iter().position(|region| region.thread == thread && region.place == place);
+        let at = at.unwrap_or_else(|| {
+            regions.push(Region { thread, place, passes: 0, figures: Figures::default() });
+            regions.len() - 1
+        });
+        regions[at].passes += 1;
+        regions[at].figures.add(now, before);
     }
 
     /// Whether threads after the first lack levels that it has.

@@ -12,7 +12,7 @@ use figures::value::Reading;
 use crate::code::*;
 use crate::regions::{Figures, Place};
 use crate::session::{self, is_set, locked};
-use crate::thread;
+use crate::thread::{self, Walker};
 
 /// A result with one of PAPI's codes as error.
 pub(crate) type Coded<T> = Result<T, c_int>;
@@ -70,7 +70,7 @@ static LACKS_FETCHES: AtomicBool = AtomicBool::new(false);
 const PRESETS: u32 = 0x8000_0000;
 const NATIVE: u32 = 0x4000_0000;
 /// The value of an event that is accepted and not counted.
-const SKIPPED: i64 = -1;
+pub(crate) const SKIPPED: i64 = -1;
 
 /// The event with one of PAPI's codes.
 pub(crate) fn event(code: c_int) -> Coded<Event> {
@@ -143,26 +143,57 @@ pub(crate) fn check(event: &Event) -> Result<(), (c_int, String)> {
             .map(drop)
             .map_err(|error| (error.code.number(), error.to_string()));
     }
-    let Some(thread) = thread::current() else {
-        return Err((ESYS, "accesses of a forked process are not counted".to_owned()));
-    };
-    let reading = thread.counts().reading(&modelled(event));
-    let Some(reason) = reading.reason() else { return Ok(()) };
-    let hint = match event {
-        Event::Preset(preset) if preset.cache_event().is_some() => {
-            let shared = session::model().is_some_and(session::Session::leaves_levels_out);
-            if thread.number > 0 && shared {
-                "; a level that cores share is modelled for the first thread alone"
-            } else {
-                ""
-            }
+    match thread::with_own(|walker| amount(walker, event)) {
+        Some(Ok(_)) => Ok(()),
+        Some(Err(reason)) => Err((ENOEVNT, reason)),
+        None => Err((ESYS, "accesses of a forked process are not counted".to_owned())),
+    }
+}
+
+/// Whether a program may add `event`: one that the model does not count has the value -1, unless
+/// LAB_MISSING refuses it.
+pub(crate) fn may_add(event: &Event) -> Coded<()> {
+    match check(event) {
+        Err((ENOEVNT, _)) if session::model().is_some() && !is_set("LAB_MISSING", "refuse") => Ok(()),
+        other => other.map_err(|(code, _)| code),
+    }
+}
+
+/// The model's count of `event`, or why there is none.
+fn amount(walker: &Walker, event: &Event) -> Result<u64, String> {
+    let counts = walker.events();
+    let executed = match event.name() {
+        "PAPI_TOT_INS" => Some(counts[0]),
+        "PAPI_BR_INS" => Some(counts[1]),
+        "PAPI_BR_CN" => Some(counts[2]),
+        "PAPI_BR_UCN" => Some(counts[1] - counts[2]),
+        "PAPI_FP_INS" => Some(counts[3]),
+        "PAPI_FP_OPS" => Some(counts[4] + counts[5]),
+        "PAPI_SP_OPS" => Some(counts[4]),
+        "PAPI_DP_OPS" => Some(counts[5]),
+        "PAPI_VEC_INS" => Some(counts[6]),
+        "PAPI_VEC_SP" => Some(counts[7]),
+        "PAPI_VEC_DP" => Some(counts[8]),
+        "PAPI_TOT_CYC" | "PAPI_REF_CYC" => {
+            let cycles = session::model().map(|session| walker.cycles(session));
+            Some(cycles.unwrap_or_else(|| Err("there is no model".to_owned()))? as u64)
         }
-        event if *event == Event::TLB_DM => "",
-        _ => {
-            "; it counts loads, stores and misses: build with `lab cc --native` to count this with hardware counters"
-        }
+        _ => None,
     };
-    Err((ENOEVNT, format!("{reason}{hint}")))
+    if let Some(count) = executed {
+        return Ok(count);
+    }
+    let reading = walker.counts().reading(&modelled(event));
+    reading.amount().map(|amount| amount as u64).ok_or_else(|| {
+        let shared = session::model().is_some_and(session::Session::leaves_levels_out);
+        let is_cache = matches!(event, Event::Preset(preset) if preset.cache_event().is_some());
+        let reason = reading.reason().unwrap_or_default();
+        if is_cache && walker.number > 0 && shared {
+            format!("{reason}; a level that cores share is modelled for the first thread alone")
+        } else {
+            reason.to_owned()
+        }
+    })
 }
 
 /// Prints once why `event` is refused.
@@ -175,10 +206,11 @@ pub(crate) fn refuse(event: &Event, (code, reason): (c_int, String)) -> c_int {
 
 /// The calling thread's counts of `events` under the model.
 fn counted(events: &[(c_int, Option<Event>)]) -> Coded<Vec<i64>> {
-    let counts = thread::current().ok_or(ESYS)?.counts();
-    let amount =
-        |event: &Event| counts.reading(&modelled(event)).amount().map_or(SKIPPED, |amount| amount as i64);
-    Ok(events.iter().map(|(_, event)| event.as_ref().map_or(SKIPPED, amount)).collect())
+    let one = |walker: &Walker, event: &Event| amount(walker, event).map_or(SKIPPED, |amount| amount as i64);
+    let all = |walker: &Walker| {
+        events.iter().map(|(_, event)| event.as_ref().map_or(SKIPPED, |event| one(walker, event))).collect()
+    };
+    thread::with_own(all).ok_or(ESYS)
 }
 
 /// Whole numbers of readings; a figure that got lost is a conflict.
@@ -230,15 +262,12 @@ impl Set {
                 }
                 Some(event)
             }
-            Err((_, reason)) if is_set("LAB_MISSING", "skip") => {
-                if let Some(session) = session::model() {
-                    locked(&session.skipped).insert((event.name().to_owned(), reason));
-                } else {
-                    eprintln!("lab: {event} is not counted, its value is -1: {reason}");
-                }
+            Err(refusal) => {
+                let session = session::model().filter(|_| may_add(&event).is_ok());
+                let Some(session) = session else { return Err(refuse(&event, refusal)) };
+                locked(&session.skipped).insert((event.name().to_owned(), refusal.1));
                 None
             }
-            Err(refusal) => return Err(refuse(&event, refusal)),
         };
         self.events.push((code, counted));
         let changed = self.changed();
@@ -294,8 +323,12 @@ impl Set {
         if self.events.is_empty() {
             return Err(EINVAL);
         }
-        if let (Some(session), Some(thread)) = (session::model(), thread::current()) {
-            self.started = Some((caller, thread.number, thread.figures(session)));
+        let session = session::model();
+        let now = session.and_then(|session| {
+            thread::with_own(|walker| (caller, walker.number, walker.figures(session)))
+        });
+        if now.is_some() {
+            self.started = now;
             self.base = counted(&self.events)?;
         } else if let Some(counting) = &mut self.counting {
             self.samplers.clear();
@@ -389,12 +422,9 @@ impl Set {
         let (Some(session), Some((caller, number, before))) = (session::model(), self.started.take()) else {
             return;
         };
-        let now = thread::current().filter(|thread| thread.number == number);
-        let Some(now) = now.map(|thread| thread.figures(session)) else { return };
-        let mut regions = locked(&session.regions);
-        let region = regions.entry((number, Place::Lines(caller, stop))).or_default();
-        region.passes += 1;
-        region.figures.add(&now, &before);
+        let now = thread::with_own(|walker| (walker.number == number).then(|| walker.figures(session)));
+        let Some(now) = now.flatten() else { return };
+        session.add_region(number, Place::Lines(caller, stop), &now, &before);
     }
 }
 

@@ -63,7 +63,6 @@ macro_rules! stub {
     };
 }
 
-#[cfg(target_arch = "x86_64")]
 macro_rules! caller_as {
     (0, $target:path) => { std::arch::naked_asm!("mov rdi, [rsp]", "jmp {}", sym $target) };
     (1, $target:path) => { std::arch::naked_asm!("mov rsi, [rsp]", "jmp {}", sym $target) };
@@ -71,24 +70,4 @@ macro_rules! caller_as {
     (3, $target:path) => { std::arch::naked_asm!("mov rcx, [rsp]", "jmp {}", sym $target) };
     (4, $target:path) => { std::arch::naked_asm!("mov r8, [rsp]", "jmp {}", sym $target) };
     (5, $target:path) => { std::arch::naked_asm!("mov r9, [rsp]", "jmp {}", sym $target) };
-}
-
-#[cfg(target_arch = "aarch64")]
-macro_rules! caller_as {
-    (0, $target:path) => { std::arch::naked_asm!("mov x0, x30", "b {}", sym $target) };
-    (1, $target:path) => { std::arch::naked_asm!("mov x1, x30", "b {}", sym $target) };
-    (2, $target:path) => { std::arch::naked_asm!("mov x2, x30", "b {}", sym $target) };
-    (3, $target:path) => { std::arch::naked_asm!("mov x3, x30", "b {}", sym $target) };
-    (4, $target:path) => { std::arch::naked_asm!("mov x4, x30", "b {}", sym $target) };
-    (5, $target:path) => { std::arch::naked_asm!("mov x5, x30", "b {}", sym $target) };
-}
-
-#[cfg(target_arch = "riscv64")]
-macro_rules! caller_as {
-    (0, $target:path) => { std::arch::naked_asm!("mv a0, ra", "tail {}", sym $target) };
-    (1, $target:path) => { std::arch::naked_asm!("mv a1, ra", "tail {}", sym $target) };
-    (2, $target:path) => { std::arch::naked_asm!("mv a2, ra", "tail {}", sym $target) };
-    (3, $target:path) => { std::arch::naked_asm!("mv a3, ra", "tail {}", sym $target) };
-    (4, $target:path) => { std::arch::naked_asm!("mv a4, ra", "tail {}", sym $target) };
-    (5, $target:path) => { std::arch::naked_asm!("mv a5, ra", "tail {}", sym $target) };
 }

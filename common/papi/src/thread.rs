@@ -1,399 +1,514 @@
-//! One thread's caches, and whose misses they count: the line that made the access, and the
-//! array that it was to.
+//! Threads: what each has executed and accessed, and its caches, which are given its records when its
+//! buffer is full and when something asks for counts.
 
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::ptr::null_mut;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard};
 
-use cache::{Counts, Entry, LEVELS, Replay};
-use figures::units::Seconds;
+use cache::{Counts, LEVELS, MissKinds, Replay, TooFar};
 
-use crate::heap;
+use crate::blocks;
+use crate::buffer::{self, EVENTS, Form, LONGEST, Site, Touch};
+use crate::memory::{self, Placement};
 use crate::regions::Figures;
 use crate::session::{self, Session, locked};
-
-/// The model's address of the place where a stack begins.
-const STACK: u64 = 0x20_0000_0000;
-/// The model's address of memory that is neither the program's file, nor a block, nor a stack.
-const OTHERS: u64 = 0x21_0000_0000;
-/// Bytes of a stack, at most: more is other memory.
-const STACK_BYTES: u64 = 1 << 30;
-const PAGE: u64 = 4096;
-/// How often the report lets other threads end their counting.
-const PATIENCE: usize = 100_000;
-
-/// The accesses of one source line, by its return address.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Site {
-    pub(crate) caller: u64,
-    /// Loads, stores.
-    pub(crate) accesses: [u64; 2],
-    pub(crate) misses: [u64; LEVELS],
-}
+use crate::signals::without_signals;
 
 /// What an address belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Owner {
     /// A global by its number in the session's list.
     Global(usize),
-    /// Blocks by the number of the line that made them.
-    Block(usize),
+    /// Blocks by the return address of the call that made them.
+    Block(u64),
     /// A stack.
     Stack,
     /// Anything else: libraries, mapped files.
     Other,
 }
 
-/// Accesses that wait to be counted, at most: enough to see that those of a loop recur.
-const WAITING: usize = 1 << 15;
-
-/// One thread's caches and counts.
+/// A thread of the program.
 #[derive(Debug)]
-pub(crate) struct Thread {
-    /// Those that wait are the first ones; empty while they are counted, and after the thread's end.
-    waiting: Vec<Entry>,
-    waits: usize,
-    /// Set while a thread counts what waits: its own thread, or the one that reports at the end,
-    /// which leaves it set.
-    is_counting: AtomicBool,
+struct Thread {
+    /// Its buffer.
+    buffer: u64,
+    walker: Mutex<Walker>,
+}
+
+/// A thread's counts and caches.
+#[derive(Debug)]
+pub(crate) struct Walker {
     pub(crate) number: usize,
-    replay: Replay,
-    tables: Tables,
-    stack: Range<u64>,
-    /// Pages of other memory in order of first use.
-    others: HashMap<u64, u64>,
-    /// The last range that was stored to: an assignment that a call of memcpy may follow.
-    copied: (u64, u64),
+    /// The thread's `lab_ptr`; null after its end.
+    pointer: Pointer,
+    /// Where its records begin that are not counted yet.
+    start: u64,
+    /// Whether its records are not counted any more.
+    is_over: bool,
+    caches: Caches,
+    /// Why counting has ended before the program, if it has.
+    pub(crate) error: Option<String>,
+    pub(crate) work: Work,
 }
 
-/// Accesses and misses by line and by array.
+/// A thread's caches; after its end what they counted.
 #[derive(Debug)]
-struct Tables {
-    /// A hash table by return address; its length is a power of two.
-    sites: Vec<Site>,
-    used_sites: usize,
-    owners: HashMap<Owner, [u64; LEVELS]>,
-    /// The ranges with the last misses: most are in one of them.
-    recent: [(Range<u64>, Owner, [u64; LEVELS]); 4],
+enum Caches {
+    Used(Box<Replay>),
+    Left(Counts, MissKinds),
 }
 
-/// A thread's caches, which are never freed.
-struct Pointer(*mut Thread);
+/// What a thread has executed and accessed, by site.
+#[derive(Debug)]
+pub(crate) struct Work {
+    placement: Placement,
+    /// How often each site was executed, by number.
+    pub(crate) executed: Vec<u64>,
+    /// Misses by access, and how often it was made where that is not how often its site was.
+    pub(crate) misses: Vec<[u64; LEVELS]>,
+    pub(crate) repeated: HashMap<usize, u64>,
+    owners: Owners,
+    /// Where the last conditionally repeated instruction began.
+    begun: u64,
+}
 
-// SAFETY: other threads read it only when the program is at its end.
+#[derive(Debug)]
+struct Pointer(*const AtomicU64);
+
+// SAFETY: it points to an atomic variable, and is used while its thread has not ended alone.
 unsafe impl Send for Pointer {}
 
-static THREADS: Mutex<Vec<Pointer>> = Mutex::new(Vec::new());
-
-/// All threads so far, in order of their first accesses, for the report: with what they did and
-/// nothing more. Threads that have not ended, as those of OpenMP, are most often asleep.
-pub(crate) fn all() -> Vec<&'static Thread> {
-    current();
-    let own = THREAD.get();
-    let threads: Vec<*mut Thread> = locked(&THREADS).iter().map(|thread| thread.0).collect();
-    for other in threads.iter().filter(|thread| **thread != own) {
-        // SAFETY: threads are never freed; the flag is set, so that its own thread counts nothing more.
-        let thread = unsafe { &mut **other };
-        let is_taken = (0..PATIENCE).any(|_| {
-            std::thread::yield_now();
-            !thread.is_counting.swap(true, Ordering::Acquire)
-        });
-        if is_taken {
-            thread.count_taken();
-            thread.settle();
-        } else {
-            let number = thread.number;
-            eprintln!("lab: note: thread {number} is still at work; its last accesses are not counted");
-        }
-    }
-    // SAFETY: threads are never freed, and from now on no thread changes them.
-    threads.iter().map(|thread| unsafe { &**thread }).collect()
+/// Misses by what was accessed.
+#[derive(Debug)]
+struct Owners {
+    all: HashMap<Owner, [u64; LEVELS]>,
+    /// The ranges with the last misses: most are in one of them.
+    recent: [(Range<u64>, Owner, [u64; LEVELS]); 4],
+    /// The state of the blocks for which that holds.
+    changes: u64,
+    stack: Range<u64>,
 }
 
-/// Adds the calling thread.
-fn join(session: &Session) -> *mut Thread {
-    let mut threads = locked(&THREADS);
-    let thread = Thread::new(session, threads.len()).unwrap_or_else(|sentence| session::refuse(2, &sentence));
-    let thread: *mut Thread = Box::into_raw(Box::new(thread));
-    threads.push(Pointer(thread));
-    thread
-}
-
-/// Counts what waits when a thread ends.
-struct End;
-
-impl Drop for End {
-    fn drop(&mut self) {
-        if let Some(thread) = current() {
-            thread.waiting = Vec::new();
-        }
-    }
-}
+static THREADS: Mutex<Vec<&'static Thread>> = Mutex::new(Vec::new());
+/// Buffers of threads that have ended.
+static BUFFERS: Mutex<Vec<u64>> = Mutex::new(Vec::new());
+/// The buffer of what is not counted.
+static UNUSED: AtomicU64 = AtomicU64::new(0);
+/// Whether this process's accesses are not counted: it was forked.
+static IS_IGNORED: AtomicBool = AtomicBool::new(false);
+/// The key whose destructor runs at a thread's end, after 1 is added.
+static KEY: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
-    static THREAD: Cell<*mut Thread> = const { Cell::new(null_mut()) };
-    static END: End = const { End };
-    /// Whether this thread's accesses are ignored: the library itself calls the C library.
-    static IGNORED: Cell<bool> = const { Cell::new(false) };
+    static OWN: Cell<Option<&'static Thread>> = const { Cell::new(None) };
 }
 
-/// An access of the program, of 16 bytes at most.
-#[inline(always)]
-pub(crate) fn access(address: u64, bytes: u64, store: bool, caller: u64) {
-    let entry = Entry::new(address, bytes, store, caller);
-    // SAFETY: threads are never freed, and each uses its own.
-    if let Some(thread) = unsafe { THREAD.get().as_mut() }
-        && let Some(place) = thread.waiting.get_mut(thread.waits)
-    {
-        *place = entry;
-        thread.waits += 1;
-        return;
-    }
-    make_place(entry);
-}
-
-/// Counts what waits, which leaves place for `entry`.
-#[cold]
-#[inline(never)]
-fn make_place(entry: Entry) {
-    let Some(thread) = own() else { return };
-    thread.count_waiting();
-    match thread.waiting.first_mut() {
-        Some(place) => {
-            *place = entry;
-            thread.waits = 1;
+/// Counts the calling thread's records, which leaves place for the next one.
+pub(crate) extern "C" fn lab_drain() {
+    without_signals(|| {
+        // SAFETY: the thread's own number of the last error.
+        let error = unsafe { *libc::__errno_location() };
+        match OWN.get() {
+            Some(thread) => {
+                let mut walker = locked(&thread.walker);
+                walker.drain();
+                walker.reset(thread);
+            }
+            None => drop(join()),
         }
-        None if !thread.is_counting.load(Ordering::Acquire) => thread.count(&mut [entry]),
-        // The program is at its end, and another thread reports.
-        None => {}
-    }
+        // SAFETY: as above.
+        unsafe { *libc::__errno_location() = error };
+    });
 }
 
-/// The calling thread's caches, with all its accesses counted; `None` without a model, or where
-/// accesses are not counted.
-pub(crate) fn current() -> Option<&'static mut Thread> {
-    let thread = own()?;
-    thread.count_waiting();
-    if !thread.is_counting.load(Ordering::Acquire) {
-        thread.settle();
-    }
+/// Adds the calling thread, unless there is no model.
+fn join() -> Option<&'static Thread> {
+    let own = buffer::own();
+    let session = session::model().filter(|_| !IS_IGNORED.load(Ordering::Relaxed));
+    let Some(session) = session else {
+        own.store(unused(), Ordering::Relaxed);
+        return None;
+    };
+    let mut threads = locked(&THREADS);
+    let buffer = locked(&BUFFERS).pop().unwrap_or_else(memory::buffer);
+    let number = threads.len();
+    let walker = Walker::new(session, number, buffer).unwrap_or_else(|sentence| session::refuse(2, &sentence));
+    let thread: &'static Thread =
+        Box::leak(Box::new(Thread { buffer, walker: Mutex::new(walker) }));
+    threads.push(thread);
+    OWN.set(Some(thread));
+    // SAFETY: the key was made before the first thread joined; its value is not null.
+    unsafe { libc::pthread_setspecific(KEY.load(Ordering::Relaxed) - 1, (&raw const *thread).cast()) };
+    own.store(buffer, Ordering::Relaxed);
     Some(thread)
 }
 
-/// The calling thread's caches.
-fn own() -> Option<&'static mut Thread> {
-    if IGNORED.get() {
-        return None;
+/// A buffer whose records nobody reads; several threads may share it.
+fn unused() -> u64 {
+    let found = UNUSED.load(Ordering::Relaxed);
+    if found == 0 {
+        UNUSED.store(memory::buffer(), Ordering::Relaxed);
     }
-    if THREAD.get().is_null() {
-        IGNORED.set(true);
-        let thread = session::model().map(join);
-        let _ = END.try_with(|_| {});
-        IGNORED.set(false);
-        THREAD.set(thread?);
-    }
-    // SAFETY: threads are never freed, and each uses its own.
-    Some(unsafe { &mut *THREAD.get() })
+    UNUSED.load(Ordering::Relaxed)
 }
 
-/// The block at `address` will be free, and then perhaps another line's.
-pub(crate) fn forget(address: u64) {
-    if let Some(thread) = current() {
-        let ranges = thread.tables.recent.iter_mut().map(|(range, ..)| range);
-        ranges.filter(|range| range.contains(&address)).for_each(|range| *range = 0..0);
+/// Prepares for threads; called once.
+pub(crate) fn begin() {
+    let mut key = 0;
+    // SAFETY: the key's place is this function's own.
+    if unsafe { libc::pthread_key_create(&raw mut key, Some(ended)) } != 0 {
+        session::refuse(2, "the program has no thread-specific key left");
     }
+    KEY.store(key + 1, Ordering::Relaxed);
+    without_signals(join);
 }
 
-/// From now on the calling thread's accesses are not counted.
+/// At the end of a thread: its counts stay, its caches go.
+unsafe extern "C" fn ended(_: *mut std::ffi::c_void) {
+    without_signals(|| {
+        let Some(thread) = OWN.get() else { return };
+        let mut walker = locked(&thread.walker);
+        walker.drain();
+        walker.caches = Caches::Left(walker.counts(), walker.kinds());
+        walker.is_over = true;
+        walker.pointer = Pointer(std::ptr::null());
+        locked(&BUFFERS).push(thread.buffer);
+        buffer::own().store(unused(), Ordering::Relaxed);
+    });
+}
+
+/// In the child of a fork: its caches would be copies of its parent's.
 pub(crate) fn ignore() {
-    THREAD.set(null_mut());
-    IGNORED.set(true);
+    IS_IGNORED.store(true, Ordering::Relaxed);
+    OWN.set(None);
+    buffer::own().store(unused(), Ordering::Relaxed);
 }
 
-/// Stores the range of an assignment that a call of memcpy or memset may follow.
-pub(crate) fn copies(address: u64, bytes: u64) {
-    if let Some(thread) = current() {
-        thread.copied = (address, bytes);
+/// What a signal handler interrupts: the place of the next record, and what is there of it.
+pub(crate) struct Interrupted {
+    place: u64,
+    words: [u64; LONGEST],
+}
+
+/// Before a signal handler: what it records is to be apart from the record that it interrupts.
+pub(crate) fn interrupt() -> Option<Interrupted> {
+    let thread = OWN.get()?;
+    let mut walker = locked(&thread.walker);
+    walker.drain();
+    let place = buffer::own().load(Ordering::Relaxed);
+    let words = std::array::from_fn(|at| word(place, at));
+    walker.reset(thread);
+    Some(Interrupted { place, words })
+}
+
+/// After it.
+pub(crate) fn resume(interrupted: &Interrupted) {
+    let Some(thread) = OWN.get() else { return };
+    let mut walker = locked(&thread.walker);
+    walker.drain();
+    for (at, word) in interrupted.words.iter().enumerate() {
+        // SAFETY: the buffer has place for a record behind every place of one.
+        unsafe { (*(interrupted.place as *const AtomicU64).add(at)).store(*word, Ordering::Relaxed) };
     }
+    walker.start = interrupted.place;
+    buffer::own().store(interrupted.place, Ordering::Relaxed);
 }
 
-/// Whether the range was just counted as an assignment, or as a part of one.
-pub(crate) fn copied(address: u64, bytes: u64) -> bool {
-    current().is_some_and(|thread| {
-        let (start, length) = std::mem::take(&mut thread.copied);
-        address >= start && address - start < length && bytes <= length - (address - start)
+#[inline(always)]
+fn word(place: u64, at: usize) -> u64 {
+    // SAFETY: buffers are never unmapped, and their words are atomic for all who use them.
+    unsafe { (*(place as *const AtomicU64).add(at)).load(Ordering::Relaxed) }
+}
+
+/// Does something with the calling thread's counts, in which all that it has done is; none without a
+/// model, and where accesses are not counted.
+pub(crate) fn with_own<T>(action: impl FnOnce(&Walker) -> T) -> Option<T> {
+    without_signals(|| {
+        let thread = match OWN.get() {
+            Some(thread) => thread,
+            None => join()?,
+        };
+        let mut walker = locked(&thread.walker);
+        walker.drain();
+        walker.reset(thread);
+        Some(action(&walker))
     })
 }
 
-impl Thread {
-    fn new(session: &Session, number: usize) -> Result<Thread, String> {
-        let replay = Replay::new(session.machine_of(number), vec!["all"])
+/// Whether any code of the program records what it does.
+pub(crate) fn has_counted() -> bool {
+    with_own(|_| !buffer::sites().is_empty()) == Some(true)
+}
+
+/// All threads so far, in order of their first accesses, with what they did and nothing more.
+pub(crate) fn all() -> Vec<MutexGuard<'static, Walker>> {
+    let threads: Vec<&'static Thread> = locked(&THREADS).clone();
+    threads
+        .into_iter()
+        .map(|thread| {
+            let mut walker = locked(&thread.walker);
+            walker.drain();
+            walker.is_over = true;
+            walker
+        })
+        .collect()
+}
+
+impl Walker {
+    fn new(session: &Session, number: usize, buffer: u64) -> Result<Walker, String> {
+        let mut replay = Replay::new(session.machine_of(number), vec!["all"])
             .map_err(|error| error.to_string())?
             .without_pages();
-        Ok(Thread {
-            waiting: vec![Entry::default(); WAITING],
-            waits: 0,
-            is_counting: AtomicBool::new(false),
+        if !session.is_full {
+            replay = replay.without_kinds();
+        }
+        Ok(Walker {
             number,
-            replay,
-            tables: Tables {
-                sites: vec![Site::default(); 1 << 10],
-                used_sites: 0,
-                owners: HashMap::new(),
-                recent: std::array::from_fn(|_| (0..0, Owner::Other, [0; LEVELS])),
+            pointer: Pointer(buffer::pointer()),
+            start: buffer,
+            is_over: false,
+            caches: Caches::Used(Box::new(replay)),
+            error: None,
+            work: Work {
+                placement: Placement::new(),
+                executed: Vec::new(),
+                misses: Vec::new(),
+                repeated: HashMap::new(),
+                owners: Owners {
+                    all: HashMap::new(),
+                    recent: std::array::from_fn(|_| (0..0, Owner::Other, [0; LEVELS])),
+                    changes: 0,
+                    stack: stack(session, number == 0),
+                },
+                begun: 0,
             },
-            stack: stack(number == 0),
-            others: HashMap::new(),
-            copied: (0, 0),
         })
     }
 
-    /// Counts what waits; only what recurs may be left out until it ends.
-    fn count_waiting(&mut self) {
-        if !self.is_counting.swap(true, Ordering::Acquire) {
-            self.count_taken();
-            self.is_counting.store(false, Ordering::Release);
+    /// Counts the records so far.
+    fn drain(&mut self) {
+        if self.is_over || self.pointer.0.is_null() {
+            return;
+        }
+        // SAFETY: the thread has not ended, so that its variable is there.
+        let end = unsafe { (*self.pointer.0).load(Ordering::Acquire) };
+        let start = std::mem::replace(&mut self.start, end);
+        let Caches::Used(replay) = &mut self.caches else { return };
+        if let Err(error) = self.work.walk(replay, start, end) {
+            self.is_over = true;
+            self.error = Some(error.to_string());
         }
     }
 
-    fn count_taken(&mut self) {
-        let (mut waiting, waits) = (std::mem::take(&mut self.waiting), std::mem::take(&mut self.waits));
-        self.count(&mut waiting[..waits]);
-        self.waiting = waiting;
-    }
-
-    fn count(&mut self, entries: &mut [Entry]) {
-        // The program's file and its blocks are at the same addresses in each run.
-        for entry in entries.iter_mut().filter(|entry| entry.address >= heap::END as u64) {
-            entry.address = self.place(entry.address);
-        }
-        let tables = &mut self.tables;
-        let counted = self.replay.run(entries, &mut |entry, misses, times| tables.add(entry, misses, times));
-        counted.unwrap_or_else(|error| session::fail(&error.to_string()));
-    }
-
-    /// Counts what recurred.
-    fn settle(&mut self) {
-        let tables = &mut self.tables;
-        let counted = self.replay.settle(&mut |entry, misses, times| tables.add(entry, misses, times));
-        counted.unwrap_or_else(|error| session::fail(&error.to_string()));
-    }
-
-    /// The model's address of memory whose place changes from run to run.
-    #[cold]
-    fn place(&mut self, address: u64) -> u64 {
-        if self.stack.contains(&address) {
-            return address.wrapping_sub(self.stack.end).wrapping_add(STACK);
-        }
-        if let Some(own) = session::in_image(address) {
-            return own;
-        }
-        let next = self.others.len() as u64;
-        OTHERS + *self.others.entry(address / PAGE).or_insert(next) * PAGE + address % PAGE
+    /// Lets the thread, which is the calling one, begin its buffer again.
+    fn reset(&mut self, thread: &Thread) {
+        self.start = thread.buffer;
+        buffer::own().store(thread.buffer, Ordering::Relaxed);
     }
 
     pub(crate) fn counts(&self) -> Counts {
-        self.replay.counts()
+        match &self.caches {
+            Caches::Used(replay) => replay.counts(),
+            Caches::Left(counts, _) => counts.clone(),
+        }
+    }
+
+    fn kinds(&self) -> MissKinds {
+        match &self.caches {
+            Caches::Used(replay) => replay.kinds(),
+            Caches::Left(_, kinds) => *kinds,
+        }
+    }
+
+    /// What it has executed, by event.
+    pub(crate) fn events(&self) -> [u64; EVENTS] {
+        let mut sums = [0; EVENTS];
+        for (site, times) in buffer::sites().iter().zip(&self.work.executed) {
+            sums.iter_mut().zip(site.totals).for_each(|(sum, count)| *sum += times * count);
+        }
+        sums
+    }
+
+    /// Cycles, estimated: one for each instruction, and for each line that the first level misses the
+    /// latency of where it is found. What overlaps, and what waits for other reasons, is left out.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no estimate.
+    pub(crate) fn cycles(&self, session: &Session) -> Result<f64, String> {
+        if let Some(reason) = &session.clock {
+            return Err(reason.clone());
+        }
+        let (machine, counts) = (session.machine_of(self.number), self.counts());
+        let rate = machine.clock.unwrap_or_else(system::clock::tick_rate).0;
+        let latencies = machine.levels.iter().skip(1).map(|cache| cache.latency).chain([machine.memory_latency]);
+        let missed = counts.levels.iter().map(|level| level.misses.total());
+        let below = missed.clone().skip(1).chain([0]);
+        let mut seconds = 0.0;
+        for ((missed, below), latency) in missed.zip(below).zip(latencies) {
+            seconds += missed.saturating_sub(below) as f64 * latency.map_or(0.0, |latency| latency.0);
+        }
+        for (tlb, counts) in machine.tlbs.iter().zip(&counts.tlbs) {
+            seconds += counts.misses as f64 * tlb.penalty.map_or(0.0, |penalty| penalty.0);
+        }
+        Ok(self.events()[0] as f64 + seconds * rate)
     }
 
     /// All counts in one list.
     pub(crate) fn figures(&self, session: &Session) -> Figures {
-        Figures::new(&self.counts(), self.replay.kinds(), session.machine.levels.len())
-    }
-
-    /// The source lines with accesses.
-    pub(crate) fn sites(&self) -> impl Iterator<Item = &Site> {
-        self.tables.sites.iter().filter(|site| site.accesses != [0; 2])
+        let kinds = session.is_full.then(|| self.kinds());
+        Figures::new(&self.counts(), kinds, self.events()[0], &session.machine)
     }
 
     /// Misses by what was accessed.
     pub(crate) fn by_owner(&self) -> HashMap<Owner, [u64; LEVELS]> {
-        let mut owners = self.tables.owners.clone();
-        for (_, owner, misses) in &self.tables.recent {
+        let mut owners = self.work.owners.all.clone();
+        for (_, owner, misses) in &self.work.owners.recent {
             add(owners.entry(*owner).or_default(), *misses);
         }
         owners
     }
-
-    /// The latencies of all accesses, one after the other.
-    pub(crate) fn time(&self, session: &Session) -> Result<Seconds, String> {
-        self.counts().time(session.machine_of(self.number)).map(|time| time.dependent)
-    }
 }
 
-impl Tables {
-    #[inline(always)]
-    fn add(&mut self, entry: Entry, misses: [u64; LEVELS], times: u64) {
-        let site = self.site(entry.site());
-        self.sites[site].accesses[usize::from(entry.is_store())] += times;
-        if misses[0] > 0 {
-            self.add_misses(site, entry.address, misses.map(|misses| misses * times));
-        }
-    }
-
-    /// The place of a return address in the table.
-    #[inline(always)]
-    fn site(&mut self, caller: u64) -> usize {
-        let mask = self.sites.len() - 1;
-        let mut at = (caller.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize & mask;
-        loop {
-            if self.sites[at].caller == caller {
-                return at;
+impl Work {
+    fn walk(&mut self, replay: &mut Replay, mut place: u64, end: u64) -> Result<(), TooFar> {
+        while place < end {
+            let site = buffer::site(word(place, 0));
+            if site.number >= self.executed.len() {
+                self.grow(site);
             }
-            if self.sites[at].caller == 0 {
-                return self.add_site(caller, at);
+            self.executed[site.number] += 1;
+            if site.is_plain {
+                for (at, touch) in site.touches.iter().enumerate() {
+                    let address = word(place, touch.word.into()).wrapping_add(touch.displacement);
+                    self.access(replay, site.first + at, address, touch)?;
+                }
+            } else {
+                self.walk_other(replay, site, place)?;
             }
-            at = (at + 1) & mask;
+            place += 8 * site.words as u64;
         }
+        Ok(())
     }
 
     #[cold]
-    fn add_site(&mut self, caller: u64, at: usize) -> usize {
-        if caller == 0 {
-            return at; // its own key is that of a free place
+    fn grow(&mut self, site: &Site) {
+        self.executed.resize((site.number + 1).next_power_of_two(), 0);
+        self.misses.resize((site.first + site.touches.len()).next_power_of_two().max(self.misses.len()), [0; LEVELS]);
+    }
+
+    #[inline(always)]
+    fn access(&mut self, replay: &mut Replay, number: usize, address: u64, touch: &Touch) -> Result<(), TooFar> {
+        let misses = replay.misses_of(self.placement.of(address), touch.bytes.into(), touch.is_store)?;
+        if misses[0] > 0 || misses[1] > 0 {
+            self.missed(number, address, misses);
         }
-        self.used_sites += 1;
-        if 2 * self.used_sites <= self.sites.len() {
-            self.sites[at].caller = caller;
-            return at;
-        }
-        let larger = vec![Site::default(); 4 * self.sites.len()];
-        for site in std::mem::replace(&mut self.sites, larger) {
-            if site.caller != 0 {
-                let at = self.site(site.caller);
-                self.sites[at] = site;
-            }
-        }
-        self.site(caller)
+        Ok(())
     }
 
     #[inline(never)]
-    fn add_misses(&mut self, site: usize, address: u64, misses: [u64; LEVELS]) {
-        let at = self.owner(address);
-        add(&mut self.sites[site].misses, misses);
+    fn missed(&mut self, number: usize, address: u64, misses: [u64; LEVELS]) {
+        if number >= self.misses.len() {
+            self.misses.resize(number + 1, [0; LEVELS]);
+        }
+        add(&mut self.misses[number], misses);
+        self.owners.add(address, misses);
+    }
+
+    /// A record with accesses other than plain ones.
+    fn walk_other(&mut self, replay: &mut Replay, site: &Site, place: u64) -> Result<(), TooFar> {
+        for (at, touch) in site.touches.iter().enumerate() {
+            let number = site.first + at;
+            let value = |at: u8| word(place, at.into());
+            let address = value(touch.word).wrapping_add(touch.displacement);
+            match touch.form {
+                Form::Plain => self.access(replay, number, address, touch)?,
+                Form::Unknown => {}
+                Form::Block => blocks::add(value(1), value(2), value(3)),
+                Form::Begins => self.begun = address,
+                Form::Repeated { count, second } => {
+                    let times = value(count);
+                    *self.repeated.entry(number).or_default() += times;
+                    for time in 0..times {
+                        let step = time * u64::from(touch.bytes);
+                        self.access(replay, number, address.wrapping_add(step), touch)?;
+                        if let Some((second, is_store)) = second {
+                            let touch = Touch { is_store, ..*touch };
+                            self.access(replay, number, value(second).wrapping_add(step), &touch)?;
+                        }
+                    }
+                }
+                Form::Ended { second } => {
+                    let bytes = u64::from(touch.bytes.max(1));
+                    let times = address.wrapping_sub(self.begun) / bytes;
+                    *self.repeated.entry(number).or_default() += times;
+                    for back in (1..=times).rev() {
+                        self.access(replay, number, address.wrapping_sub(back * bytes), touch)?;
+                        if let Some(second) = second {
+                            let address = value(second).wrapping_sub(back * bytes);
+                            self.access(replay, number, address, touch)?;
+                        }
+                    }
+                }
+                Form::Gathered { indices, mask, bits, scale, index_bytes, elements } => {
+                    for element in 0..elements {
+                        let part = |first: u8, bytes: u64| {
+                            let bit = u64::from(element) * bytes * 8;
+                            value(first + (bit / 64) as u8) >> (bit % 64)
+                        };
+                        let sign = u64::from(touch.bytes) * 8 - 1;
+                        let is_set = if bits {
+                            value(mask) >> element & 1
+                        } else {
+                            part(mask, touch.bytes.into()) >> sign & 1
+                        };
+                        if is_set == 0 {
+                            continue;
+                        }
+                        let index = part(indices, index_bytes.into());
+                        let index = if index_bytes == 4 { i64::from(index as u32 as i32) } else { index as i64 };
+                        let offset = index.wrapping_mul(scale.into());
+                        *self.repeated.entry(number).or_default() += 1;
+                        self.access(replay, number, address.wrapping_add_signed(offset), touch)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Owners {
+    fn add(&mut self, address: u64, misses: [u64; LEVELS]) {
+        let changes = blocks::changes();
+        if self.changes != changes {
+            self.changes = changes;
+            self.recent.iter_mut().for_each(|(range, ..)| *range = 0..0);
+        }
+        let at = self.at(address);
         add(&mut self.recent[at].2, misses);
     }
 
-    /// The place in `recent` of what the model's `address` belongs to.
-    fn owner(&mut self, address: u64) -> usize {
+    /// The place in `recent` of what `address` belongs to.
+    fn at(&mut self, address: u64) -> usize {
         if let Some(at) = self.recent.iter().position(|(range, ..)| range.contains(&address)) {
             return at;
         }
-        let (range, owner) = if heap::is_own(address as usize) {
-            let block = heap::block_at(address as usize);
-            block.map(|(range, site)| (range.start as u64..range.end as u64, Owner::Block(site)))
-        } else if (STACK - STACK_BYTES..OTHERS).contains(&address) {
-            Some((STACK - STACK_BYTES..OTHERS, Owner::Stack))
+        let (range, owner) = if self.stack.contains(&address) {
+            (self.stack.clone(), Owner::Stack)
+        } else if let Some((range, global)) = session::global_at(address) {
+            (range, Owner::Global(global))
+        } else if let Some((range, caller)) = blocks::at(address) {
+            (range, Owner::Block(caller))
         } else {
-            session::global_at(address).map(|(range, global)| (range, Owner::Global(global)))
-        }
-        .unwrap_or((address..address + 1, Owner::Other));
+            (address..address + 1, Owner::Other)
+        };
         let at = (address >> 6) as usize % self.recent.len();
         let (_, owner, misses) = std::mem::replace(&mut self.recent[at], (range, owner, [0; LEVELS]));
-        add(self.owners.entry(owner).or_default(), misses);
+        add(self.all.entry(owner).or_default(), misses);
         at
     }
 }
@@ -403,31 +518,21 @@ pub(crate) fn add(sum: &mut [u64; LEVELS], more: [u64; LEVELS]) {
     sum.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
 }
 
-/// The calling thread's stack: its end is the place where the thread began, so that addresses
-/// relative to it are the same in each run, whatever the environment's size.
-fn stack(is_first: bool) -> Range<u64> {
-    let end = if is_first { first_stack() } else { thread_stack() };
-    end.map_or(0..0, |end| end.saturating_sub(STACK_BYTES)..end)
-}
-
-/// Where the kernel placed the arguments of the process.
-fn first_stack() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The 28th field; the second is a name in parentheses.
-    let (_, fields) = text.rsplit_once(')')?;
-    fields.split_whitespace().nth(25)?.parse().ok().filter(|start| *start > 0)
-}
-
-fn thread_stack() -> Option<u64> {
+/// The calling thread's stack.
+fn stack(session: &Session, is_first: bool) -> Range<u64> {
+    const DEEPEST: u64 = 1 << 30;
+    if is_first {
+        return session.stack.saturating_sub(DEEPEST)..session.stack;
+    }
     let (mut start, mut bytes) = (null_mut(), 0);
     // SAFETY: all three calls get places of their own, and the attributes are freed.
     unsafe {
         let mut attributes = std::mem::zeroed();
         if libc::pthread_getattr_np(libc::pthread_self(), &raw mut attributes) != 0 {
-            return None;
+            return 0..0;
         }
         libc::pthread_attr_getstack(&raw const attributes, &raw mut start, &raw mut bytes);
         libc::pthread_attr_destroy(&raw mut attributes);
     }
-    Some(start as u64 + bytes as u64)
+    start as u64..start as u64 + bytes as u64
 }

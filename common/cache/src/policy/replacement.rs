@@ -8,7 +8,7 @@ use crate::tag::{LINE, Tag};
 /// How a set of ways chooses its victim. Empty ways, tag 0, are filled first. Repeating a sequence
 /// of hits must leave a set as the first time left it; so touching the most recent line again changes
 /// nothing.
-pub(crate) trait Policy: Debug + 'static {
+pub(crate) trait Policy: Debug + Send + 'static {
     /// The state of a set besides its tags and their order; it must not contain line
     /// numbers.
     type Set: SetState;

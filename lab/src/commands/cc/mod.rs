@@ -1,27 +1,27 @@
 //! `lab cc` and `lab c++`: compiles C and C++ programs so that their accesses go to the cache
 //! model, and PAPI's calls to this kit.
 
-mod arguments;
-mod tools;
+mod assembler;
+mod folder;
+mod linker;
 
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
 
 use common::failure::Failure;
 use common::output::message;
 use common::system::signals;
 
-use arguments::{Arguments, Goal};
-use tools::Tools;
+use folder::{Folder, NATIVE, Scratch, TOOLS};
 
 /// Compile C and C++ programs for the cache model, as cc and c++ would
 ///
-/// Takes the compiler's own arguments, adds a call before each load and store, and links the
-/// library that counts them. PAPI's functions are in the same library, and papi.h is found. The
+/// Takes the compiler's own arguments, rewrites the assembly that it makes so that the program
+/// records its loads and stores, and links the library that counts them. PAPI's functions are in the same library, and papi.h is found. The
 /// program then prints its hits and misses by array and by source line.
 ///
 ///   lab cc -O2 mm.c -o mm        compile and link, as cc does
@@ -47,8 +47,6 @@ pub(crate) enum Language {
     Cxx,
 }
 
-/// Set for the commands of `lab cc --native --`.
-const NATIVE: &str = "LAB_NATIVE";
 /// A file that grows with each call of a compiler below `lab cc --`.
 const CALLS: &str = "LAB_CC_CALLS";
 /// The arguments before the file of `lab cc run`.
@@ -63,24 +61,17 @@ pub(crate) fn run(language: Language) -> Result<(), Failure> {
         is_native |= word == "--native";
         word != "--native"
     });
-    if let Some(path) = env::var_os(CALLS) {
-        let calls = std::fs::OpenOptions::new().append(true).open(path);
-        let _ = calls.and_then(|mut file| file.write_all(b"."));
-    }
     match words.first() {
         None => Err(Failure::usage("give a file to compile, such as mm.c; see lab cc --help")),
         Some(word) if word == "--" => below(&words[1..], is_native),
         Some(word) if word == RUN => compile_and_run(&words[1..], language, is_native),
-        Some(_) => exit(compile(words, language, is_native)?),
+        Some(_) => exit(compile(&words, language, is_native)?),
     }
 }
 
-/// Ends as `status` says.
-fn exit(status: ExitStatus) -> Result<(), Failure> {
-    match status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default()) {
-        0 => Ok(()),
-        code => std::process::exit(code),
-    }
+/// Ends with that status.
+fn exit(status: i32) -> Result<(), Failure> {
+    if status == 0 { Ok(()) } else { std::process::exit(status) }
 }
 
 /// The system's compiler.
@@ -92,99 +83,94 @@ fn compiler(language: Language) -> OsString {
     env::var_os(variable).filter(|name| !name.is_empty()).unwrap_or_else(|| usual.into())
 }
 
-fn start(command: &mut Command) -> Result<ExitStatus, Failure> {
+/// Runs a command; returns its status, above 128 for a signal.
+fn start(command: &mut Command) -> Result<i32, Failure> {
     let ended = command.spawn().and_then(|mut child| {
         signals::pass_to(Some(child.id()));
         let ended = child.wait();
         signals::pass_to(None);
         ended
     });
-    ended.map_err(|error| {
-        let name = command.get_program().to_string_lossy().into_owned();
-        match error.kind() {
-            ErrorKind::NotFound => Failure::could_not(format!(
-                "there is no program '{name}': install a compiler and make (apt install gcc g++ make), or name your compiler with LAB_CC or LAB_CXX"
-            )),
-            _ => Failure::could_not(format!("'{name}' cannot be started: {error}")),
-        }
+    let status = ended.map_err(|error| not_started(command.get_program(), &error))?;
+    Ok(status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default()))
+}
+
+fn not_started(program: &OsStr, error: &std::io::Error) -> Failure {
+    let name = program.to_string_lossy();
+    Failure::could_not(match error.kind() {
+        ErrorKind::NotFound => format!(
+            "there is no program '{name}': install a compiler and make (apt install gcc g++ make), or name your compiler with LAB_CC or LAB_CXX"
+        ),
+        _ => format!("'{name}' cannot be started: {error}"),
     })
 }
 
-/// Calls the compiler once, or, to compile and link, once for each source and once more.
-fn compile(words: Vec<OsString>, language: Language, is_native: bool) -> Result<ExitStatus, Failure> {
-    let arguments = Arguments::parse(words).map_err(Failure::could_not)?;
-    let tools = Tools::find().map_err(Failure::could_not)?;
+/// Calls the compiler with the kit's assembler, linker and `papi.h`.
+fn compile(words: &[OsString], language: Language, is_native: bool) -> Result<i32, Failure> {
     let compiler = compiler(language);
-    let call = |before: &[OsString], words: &[OsString], after: &[OsString]| {
-        start(Command::new(&compiler).args(before).args(words).args(after))
-    };
-    let added = match arguments.goal {
-        Goal::Information => Vec::new(),
-        Goal::Compile | Goal::Link => tools.to_compile(is_native, &|options| accepts(&compiler, options)),
-    };
-    match arguments.goal {
-        Goal::Information => call(&[], &arguments.words(), &[]),
-        Goal::Compile => checked(call(&added, &arguments.words(), &[])?, &compiler, is_native),
-        Goal::Link => {
-            let folder = Scratch::new()?;
-            let mut objects = Vec::new();
-            for (number, source) in arguments.sources().enumerate() {
-                let object = folder.0.join(format!("{number}.o"));
-                let words = arguments.to_compile(source, &object);
-                let status = call(if source.is_assembly { &[] } else { &added }, &words, &[])?;
-                if !status.success() {
-                    return checked(status, &compiler, is_native);
-                }
-                objects.push(object.into_os_string());
-            }
-            let library = if arguments.is_program {
-                tools.to_link(is_native, arguments.is_placed)?
-            } else {
-                Vec::new()
-            };
-            call(&[], &arguments.to_link(&objects), &library)
+    let kind = Kind::of(&compiler)?;
+    let folder = Folder::find()?.path;
+    let mut command = Command::new(&compiler);
+    command.arg("-B").arg(&folder).arg("-g").arg("-I").arg(&folder);
+    if kind == Kind::Clang {
+        command.args(["-fno-integrated-as", "-Wno-unused-command-line-argument"]);
+    }
+    command.args(words);
+    if words.iter().any(|word| word.as_encoded_bytes().starts_with(b"-flto")) {
+        message("note: -flto is left out: each file is counted as it is compiled");
+        command.arg("-fno-lto");
+    }
+    if is_native {
+        command.env(NATIVE, "1");
+    }
+    start(&mut command)
+}
+
+/// Compilers that differ in how they are given an assembler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Gcc,
+    Clang,
+}
+
+impl Kind {
+    fn of(compiler: &OsStr) -> Result<Kind, Failure> {
+        let ran = Command::new(compiler).arg("--version").stdin(Stdio::null()).output();
+        let ran = ran.map_err(|error| not_started(compiler, &error))?;
+        let text = String::from_utf8_lossy(&ran.stdout).to_lowercase();
+        if text.contains("clang") {
+            Ok(Kind::Clang)
+        } else if text.contains("free software foundation") {
+            Ok(Kind::Gcc)
+        } else {
+            Err(Failure::could_not(format!(
+                "'{}' is neither gcc nor clang, whose assembly lab cc counts: LAB_CC and LAB_CXX name other compilers",
+                compiler.to_string_lossy()
+            )))
         }
     }
 }
 
-/// Whether the compiler works with these options.
-fn accepts(compiler: &OsStr, options: &[&str]) -> bool {
-    let mut command = Command::new(compiler);
-    command.args(options).args(["-x", "c", "-c", "/dev/null", "-o", "/dev/null"]);
-    let ended = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
-    ended.is_ok_and(|status| status.success())
+/// The program's own name, if a compiler has started it as its assembler or linker.
+pub(crate) fn tool() -> Option<OsString> {
+    let name = Path::new(&env::args_os().next()?).file_name()?.to_owned();
+    TOOLS.iter().any(|tool| name == *tool).then_some(name)
 }
 
-/// Says so if the compiler failed because it cannot add the calls.
-fn checked(status: ExitStatus, compiler: &OsStr, is_native: bool) -> Result<ExitStatus, Failure> {
-    let tries = |options: &[&str]| accepts(compiler, options);
-    if status.success() || is_native || !tries(&[]) || tries(&["-fsanitize=thread"]) {
-        return Ok(status);
+/// Assembles or links; ends with that tool's status.
+pub(crate) fn run_tool(name: &OsStr) -> ExitCode {
+    let words: Vec<OsString> = env::args_os().skip(1).collect();
+    if let Some(path) = env::var_os(CALLS) {
+        let calls = std::fs::OpenOptions::new().append(true).open(path);
+        let _ = calls.and_then(|mut file| file.write_all(b"."));
     }
-    Err(Failure::could_not(format!(
-        "'{}' has no -fsanitize=thread, which puts a call before each load and store: take gcc or clang for a 64-bit system (LAB_CC and LAB_CXX name them)",
-        compiler.to_string_lossy()
-    )))
-}
-
-/// A folder that is removed at the end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Result<Scratch, Failure> {
-        let name = format!("lab-cc-{:016x}", common::system::date::unlike_any_other());
-        let path = env::temp_dir().join(name);
-        let made = common::system::files::make_private_folder(&path);
-        made.map_err(|error| {
-            Failure::could_not(format!("cannot make the folder {}: {error}", path.display()))
-        })?;
-        Ok(Scratch(path))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+    let status = if name == "as" { assembler::run(&words) } else { linker::run(name, &words) };
+    match status {
+        Ok(status) => ExitCode::from(status as u8),
+        Err(failure) => {
+            message(&format!("lab: {failure}"));
+            ExitCode::FAILURE
+        }
     }
 }
 
@@ -193,23 +179,25 @@ fn below(words: &[OsString], is_native: bool) -> Result<(), Failure> {
     let Some((program, arguments)) = words.split_first() else {
         return Err(Failure::usage("give a command after --, such as lab cc -- make"));
     };
-    let tools = Tools::find().map_err(Failure::could_not)?;
-    let path = tools.with_compilers().map_err(Failure::could_not)?;
-    let folder = Scratch::new()?;
-    let calls = folder.0.join("calls");
+    let folder = Folder::find()?;
+    let path = folder.with_compilers().map_err(Failure::could_not)?;
+    let scratch = Scratch::new()?;
+    let calls = scratch.path().join("calls");
     common::output::write(&calls, b"")?;
     let mut command = Command::new(program);
     command.args(arguments).env("PATH", path).env(CALLS, &calls);
+    // For compilers that the command names by their paths.
+    command.env("COMPILER_PATH", &folder.path).env("CPATH", &folder.path);
     if is_native {
         command.env(NATIVE, "1");
     }
     let status = start(&mut command)?;
-    if status.success() && std::fs::metadata(&calls).is_ok_and(|file| file.len() == 0) {
+    if status == 0 && std::fs::metadata(&calls).is_ok_and(|file| file.len() == 0) {
         message(
             "note: the command called no compiler by name: if everything was built already, do `make clean` first; if it names a compiler's path, give CC=\"lab cc\" CXX=\"lab c++\"",
         );
     }
-    drop(folder);
+    drop(scratch);
     exit(status)
 }
 
@@ -222,19 +210,19 @@ fn compile_and_run(words: &[OsString], language: Language, is_native: bool) -> R
         ));
     };
     let file = Path::new(&words[at]);
-    let language = if arguments::is_cxx(file) { Language::Cxx } else { language };
+    let language = if is_cxx(file) { Language::Cxx } else { language };
     let folder = Scratch::new()?;
-    let program = folder.0.join(file.file_stem().unwrap_or(OsStr::new("a.out")));
+    let program = folder.path().join(file.file_stem().unwrap_or(OsStr::new("a.out")));
     let mut all = words[..=at].to_vec();
     all.extend(["-o".into(), program.clone().into_os_string(), "-lm".into()]);
-    let status = compile(all, language, is_native)?;
-    if !status.success() {
+    let status = compile(&all, language, is_native)?;
+    if status != 0 {
         drop(folder);
         return exit(status);
     }
     signals::defer();
     let status = start(Command::new(&program).args(&words[at + 1..]))?;
-    if status.signal() == Some(9) {
+    if status == 128 + 9 {
         message(
             "the program was killed (signal 9, often for want of memory), so it could not report its counts",
         );
@@ -242,4 +230,10 @@ fn compile_and_run(words: &[OsString], language: Language, is_native: bool) -> R
     drop(folder);
     signals::exit_if_requested();
     exit(status)
+}
+
+/// Whether a file's name is that of a source in C++.
+fn is_cxx(file: &Path) -> bool {
+    let ending = file.extension().unwrap_or_default();
+    ["cc", "cp", "cxx", "cpp", "CPP", "c++", "C", "ii"].iter().any(|cxx| ending == *cxx)
 }

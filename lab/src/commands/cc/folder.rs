@@ -1,9 +1,9 @@
-//! What compilers are given: `papi.h`, the library, and compilers of the usual names that are
-//! `lab cc`.
+//! The folder that compilers are given: `as` and `ld`, which are this program, `papi.h`, and
+//! compilers of the usual names.
 
 use std::collections::BTreeMap;
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use common::events::Preset;
@@ -11,113 +11,77 @@ use common::failure::Failure;
 use common::system::files;
 
 const HEADER: &str = include_str!("papi.h");
-const CALLS: &str = include_str!("calls.h");
 /// The place of the presets in the header.
 const PRESETS: &str = "/* PRESETS */";
 /// The name of the folder next to `lab`, or in the user's cache.
-const FOLDER: &str = "lab-cc";
+const NAME: &str = "lab-cc";
+/// Names under which compilers start this program.
+pub(super) const TOOLS: [&str; 5] = ["as", "ld", "ld.bfd", "ld.gold", "ld.lld"];
+/// Set for the compilers of `lab cc --native`.
+pub(super) const NATIVE: &str = "LAB_NATIVE";
 
-/// Names that the linker gives to functions of the library, and what they are there.
-const NAMES: [(&str, &str); 8] = [
-    ("lab_exit", "_exit _Exit"),
-    ("lab_malloc", "malloc _ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t"),
-    ("lab_calloc", "calloc"),
-    ("lab_realloc", "realloc"),
-    ("lab_memalign", "memalign aligned_alloc"),
-    ("lab_new", "_Znwm _Znam"),
-    ("lab_new_aligned", "_ZnwmSt11align_val_t _ZnamSt11align_val_t"),
-    (
-        "lab_free",
-        "free _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm _ZdlPvRKSt9nothrow_t _ZdaPvRKSt9nothrow_t _ZdlPvSt11align_val_t _ZdaPvSt11align_val_t _ZdlPvmSt11align_val_t _ZdaPvmSt11align_val_t",
-    ),
-];
-/// Those with names of their own.
-const OTHER_NAMES: [&str; 2] = ["posix_memalign", "malloc_usable_size"];
-
-/// Options with which a compiler calls memcpy and memset where it would copy and fill in the program
-/// itself, without a call to count: gcc's for x86 (for other processors it inlines little), and clang's.
-const WITH_CALLS: [&[&str]; 2] = [
-    &["-mmemcpy-strategy=libcall:-1:noalign", "-mmemset-strategy=libcall:-1:noalign"],
-    &["-Xclang", "-fno-builtin-memcpy", "-Xclang", "-fno-builtin-memmove", "-Xclang", "-fno-builtin-memset"],
-];
-
-/// Where the files are.
-pub(super) struct Tools {
-    lab: PathBuf,
-    folder: PathBuf,
+pub(super) fn is_native() -> bool {
+    env::var_os(NATIVE).is_some()
 }
 
-impl Tools {
+/// Where the files are.
+pub(super) struct Folder {
+    lab: PathBuf,
+    pub(super) path: PathBuf,
+}
+
+impl Folder {
     /// Writes the files, unless they are there.
-    pub(super) fn find() -> Result<Tools, String> {
-        let lab =
-            env::current_exe().map_err(|error| format!("this program's own path is not known: {error}"))?;
-        let next_to_lab = lab.parent().map(|folder| folder.join(FOLDER));
+    pub(super) fn find() -> Result<Folder, Failure> {
+        let lab = env::current_exe().map_err(|error| {
+            Failure::could_not(format!("this program's own path is not known: {error}"))
+        })?;
+        let next_to_lab = lab.parent().map(|folder| folder.join(NAME));
         let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
         let cache = cache.or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".cache")));
-        let folders =
-            next_to_lab.into_iter().chain(cache.map(|cache| cache.join("cache-lab-kit").join(FOLDER)));
+        let cache = cache.map(|cache| cache.join("cache-lab-kit").join(NAME));
         let mut reason = "there is no HOME".to_owned();
-        let presets =
-            Preset::all().map(|preset| format!("#define {} ((int){:#x}u)\n", preset.name(), preset.code()));
-        let header = HEADER.replace(PRESETS, presets.collect::<String>().trim_end());
-        for folder in folders {
-            let written = write(&folder.join("papi.h"), &header)
-                .and_then(|()| write(&folder.join("papiStdEventDefs.h"), "#include <papi.h>\n"))
-                .and_then(|()| write(&folder.join("calls.h"), CALLS));
-            match written {
-                Ok(()) => return Ok(Tools { lab, folder }),
+        for path in next_to_lab.into_iter().chain(cache) {
+            let folder = Folder { lab: lab.clone(), path };
+            match folder.fill() {
+                Ok(()) => return Ok(folder),
                 Err(error) => reason = error,
             }
         }
-        Err(format!("no place for papi.h: {reason}"))
+        Err(Failure::could_not(format!("no place for papi.h: {reason}")))
     }
 
-    /// The words that a compiler is given first; `accepts` if it has these options.
-    pub(super) fn to_compile(&self, is_native: bool, accepts: &dyn Fn(&[&str]) -> bool) -> Vec<OsString> {
-        let mut words: Vec<OsString> = vec!["-I".into(), self.folder.clone().into()];
-        if !is_native {
-            words.extend(["-g".into(), "-fsanitize=thread".into(), "-include".into()]);
-            words.push(self.folder.join("calls.h").into());
-            let options = WITH_CALLS.iter().find(|options| accepts(options));
-            words.extend(options.into_iter().flat_map(|options| options.iter().map(OsString::from)));
-        }
-        words
+    fn fill(&self) -> Result<(), String> {
+        let presets =
+            Preset::all().map(|preset| format!("#define {} ((int){:#x}u)\n", preset.name(), preset.code()));
+        let header = HEADER.replace(PRESETS, presets.collect::<String>().trim_end());
+        write(&self.path.join("papi.h"), &header)?;
+        write(&self.path.join("papiStdEventDefs.h"), "#include <papi.h>\n")?;
+        write(&self.exports(), "{ lab_ptr; lab_slow; };\n")?;
+        TOOLS.iter().try_for_each(|name| link(&self.lab, &self.path.join(name)))
     }
 
-    /// The words that a linker is given last; `is_placed` if the others say where the program lies.
-    pub(super) fn to_link(&self, is_native: bool, is_placed: bool) -> Result<Vec<OsString>, Failure> {
+    /// The list of what plugins use of the program.
+    pub(super) fn exports(&self) -> PathBuf {
+        self.path.join("exports")
+    }
+
+    /// The library that counts.
+    pub(super) fn library(&self) -> Result<PathBuf, Failure> {
         let folder = self.lab.parent().unwrap_or(Path::new("."));
         let places = [folder.join("libpapi.a"), folder.join("../lib/libpapi.a")];
-        let Some(library) = places.iter().find(|place| place.exists()) else {
-            return Err(Failure::could_not(format!(
+        places.iter().find(|place| place.exists()).cloned().ok_or_else(|| {
+            Failure::could_not(format!(
                 "there is no {}: build it with `cargo build --release` in the folder of the sources (archives of built programs do not contain it)",
                 places[0].display()
-            )));
-        };
-        let mut words: Vec<OsString> = Vec::new();
-        if is_native {
-            words.push("-Wl,--defsym=lab_is_native=1".into());
-        } else {
-            let own = OTHER_NAMES.iter().map(|name| format!("{name}=lab_{name}"));
-            let named = NAMES
-                .iter()
-                .flat_map(|(own, names)| names.split(' ').map(move |name| format!("{name}={own}")));
-            words.extend(named.chain(own).map(|pair| format!("-Wl,--defsym={pair}").into()));
-            if !is_placed {
-                // So that globals have the same addresses in each run.
-                words.push("-no-pie".into());
-            }
-        }
-        words.push(library.clone().into());
-        words.extend(["-lpthread", "-ldl", "-lm"].map(OsString::from));
-        Ok(words)
+            ))
+        })
     }
 
     /// PATH with a folder of compilers of the usual names before it.
     pub(super) fn with_compilers(&self) -> Result<OsString, String> {
         let path = env::var_os("PATH").unwrap_or_default();
-        let own = self.folder.join("bin");
+        let own = self.path.join("bin");
         let mut found = BTreeMap::new();
         for folder in env::split_paths(&path).filter(|folder| *folder != own) {
             for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
@@ -148,8 +112,21 @@ impl Tools {
     }
 }
 
+/// The system's program of that name: the first on the path that is not this one.
+pub(super) fn real(name: &OsStr) -> Result<PathBuf, Failure> {
+    let own = env::current_exe().ok().and_then(|path| path.canonicalize().ok());
+    let path = env::var_os("PATH").unwrap_or_default();
+    let mut places = env::split_paths(&path).map(|folder| folder.join(name));
+    places.find(|place| place.is_file() && place.canonicalize().ok() != own).ok_or_else(|| {
+        Failure::could_not(format!(
+            "there is no program '{}' on the path: install the compiler's tools (apt install binutils)",
+            name.to_string_lossy()
+        ))
+    })
+}
+
 /// The command that stands for a compiler called `name`, such as `g++-12` or
-/// `aarch64-linux-gnu-gcc`.
+/// `x86_64-linux-gnu-gcc`.
 fn command_of(name: &str) -> Option<&'static str> {
     let (base, version) = name.rsplit_once('-').unwrap_or((name, ""));
     let is_version = !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
@@ -159,6 +136,17 @@ fn command_of(name: &str) -> Option<&'static str> {
         "c++" | "g++" | "clang++" => Some("c++"),
         _ => None,
     }
+}
+
+/// Makes `place` a link to this program.
+fn link(lab: &Path, place: &Path) -> Result<(), String> {
+    if std::fs::read_link(place).is_ok_and(|target| target == lab) {
+        return Ok(());
+    }
+    let error = |error: std::io::Error| format!("{}: {error}", place.display());
+    let new = place.with_extension(format!("{:016x}", common::system::date::unlike_any_other()));
+    std::os::unix::fs::symlink(lab, &new).map_err(error)?;
+    std::fs::rename(&new, place).map_err(error)
 }
 
 /// Writes a file that is not there, or is another.
@@ -174,6 +162,30 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
 /// A word as a shell reads it.
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// A folder that is removed at the end.
+pub(super) struct Scratch(PathBuf);
+
+impl Scratch {
+    pub(super) fn new() -> Result<Scratch, Failure> {
+        let name = format!("lab-cc-{:016x}", common::system::date::unlike_any_other());
+        let path = env::temp_dir().join(name);
+        files::make_private_folder(&path).map_err(|error| {
+            Failure::could_not(format!("cannot make the folder {}: {error}", path.display()))
+        })?;
+        Ok(Scratch(path))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }
 
 #[cfg(test)]

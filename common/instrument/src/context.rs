@@ -1,0 +1,216 @@
+//! Where a statement is: its section, its source line, and whether its function has a red zone.
+
+use std::collections::{HashMap, HashSet};
+
+use iced_x86::{FlowControl, Register};
+
+use crate::Source;
+use crate::probe::Decoded;
+use crate::statements::{Kind, Statement, is_symbol};
+
+/// A section, and the group with which it is kept or dropped.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Section {
+    pub(crate) name: String,
+    pub(crate) group: Option<String>,
+}
+
+impl Section {
+    fn named(name: &str) -> Section {
+        Section { name: name.to_owned(), group: None }
+    }
+
+    /// From the operands of `.section`.
+    fn read(words: &str) -> Section {
+        let parts: Vec<&str> = words.split(',').map(|part| part.trim().trim_matches('"')).collect();
+        let has_group = parts.get(1).is_some_and(|flags| flags.contains('G'));
+        let group = parts.get(3).filter(|_| has_group).map(|group| (*group).to_owned());
+        Section { group, ..Section::named(parts[0]) }
+    }
+}
+
+/// The current section, and those to return to.
+#[derive(Debug)]
+pub(crate) struct Sections {
+    pub(crate) current: Section,
+    previous: Section,
+    stack: Vec<(Section, Section)>,
+}
+
+impl Sections {
+    pub(crate) fn new() -> Sections {
+        Sections { current: Section::named(".text"), previous: Section::named(".text"), stack: Vec::new() }
+    }
+
+    /// Follows a directive; says whether the section may have changed.
+    pub(crate) fn follow(&mut self, directive: &str) -> bool {
+        let (name, words) = directive.split_once([' ', '\t']).unwrap_or((directive, ""));
+        let next = match name {
+            ".text" | ".data" | ".bss" => Section::named(name),
+            ".section" => Section::read(words),
+            ".previous" => self.previous.clone(),
+            ".pushsection" => {
+                self.stack.push((self.current.clone(), self.previous.clone()));
+                Section::read(words)
+            }
+            ".popsection" => {
+                let Some((current, previous)) = self.stack.pop() else { return true };
+                (self.current, self.previous) = (current, previous);
+                return true;
+            }
+            _ => return false,
+        };
+        self.previous = std::mem::replace(&mut self.current, next);
+        true
+    }
+}
+
+/// Source lines, each with a number.
+#[derive(Debug, Default)]
+pub(crate) struct Places {
+    /// Names of files by the numbers of `.file`, and of those without a number.
+    files: HashMap<u32, String>,
+    /// The file and the line of each number.
+    pub(crate) all: Vec<(String, u32)>,
+    numbers: HashMap<(u32, u32), u32>,
+    /// The file and line of the last instruction by section, and of the next one.
+    last: HashMap<Section, (u32, u32)>,
+    next: Option<(u32, u32)>,
+    /// The file of the text itself, or the one that a line marker names, and how far its lines are
+    /// from those of the text.
+    own: (u32, i64),
+    /// Whether the text has lines of a source; if not, its own lines are the source's.
+    has_lines: bool,
+    is_compiled: bool,
+}
+
+impl Places {
+    pub(crate) fn new(source: Source<'_>, statements: &[Statement<'_>]) -> Places {
+        let has = |start: &str| {
+            statements.iter().any(|one| one.kind == Kind::Directive && one.text.starts_with(start))
+        };
+        let mut places =
+            Places { has_lines: has(".loc\t") || has(".loc "), is_compiled: has(".ident"), ..Places::default() };
+        places.own.0 = places.add_file(source.folder, source.name);
+        places
+    }
+
+    pub(crate) fn has_lines(&self) -> bool {
+        self.has_lines
+    }
+
+    fn add_file(&mut self, folder: &str, name: &str) -> u32 {
+        let number = u32::MAX - self.files.len() as u32;
+        self.files.insert(number, joined(folder, name));
+        number
+    }
+
+    pub(crate) fn follow(&mut self, statement: &Statement<'_>, folder: &str) {
+        let text = &statement.text;
+        if statement.kind == Kind::Marker {
+            let mut words = text[1..].split_whitespace();
+            if let (Some(Ok(line)), Some(name)) = (words.next().map(str::parse::<i64>), words.next()) {
+                self.own =
+                    (self.add_file(folder, name.trim_matches('"')), line - i64::from(statement.line) - 1);
+            }
+        } else if let Some(words) = text.strip_prefix(".loc").filter(|rest| rest.starts_with([' ', '\t'])) {
+            let mut words = words.split_whitespace().map_while(|word| word.parse().ok());
+            self.next = words.next().zip(words.next());
+        } else if let Some(words) = text.strip_prefix(".file").filter(|rest| rest.starts_with([' ', '\t'])) {
+            let quoted: Vec<&str> = words.split('"').skip(1).step_by(2).collect();
+            let number = words.trim_start().split_whitespace().next().and_then(|word| word.parse().ok());
+            match (number, &quoted[..]) {
+                (Some(number), [own, name, ..]) => {
+                    self.files.insert(number, joined(&joined(folder, own), name));
+                }
+                (Some(number), [name]) => {
+                    self.files.insert(number, joined(folder, name));
+                }
+                (None, [name, ..]) => self.own.0 = self.add_file(folder, name),
+                _ => {}
+            }
+        }
+    }
+
+    /// The number of the place of an instruction in `section`.
+    pub(crate) fn of(&mut self, statement: &Statement<'_>, section: &Section) -> u32 {
+        let found = match self.next.take() {
+            Some(next) => {
+                self.last.insert(section.clone(), next);
+                next
+            }
+            None if self.has_lines => self.last.get(section).copied().unwrap_or((self.own.0, 0)),
+            None if self.is_compiled => (self.own.0, 0),
+            None => (self.own.0, (i64::from(statement.line) + self.own.1).unsigned_abs() as u32),
+        };
+        let number = self.all.len() as u32;
+        *self.numbers.entry(found).or_insert_with(|| {
+            let name = self.files.get(&found.0).cloned().unwrap_or_else(|| "?".to_owned());
+            self.all.push((name, found.1));
+            number
+        })
+    }
+}
+
+fn joined(folder: &str, name: &str) -> String {
+    if name.starts_with('/') || folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+/// Labels that code or data name, so that the processor may jump there.
+pub(crate) fn targets<'t>(statements: &'t [Statement<'_>]) -> HashSet<&'t str> {
+    const DATA: [&str; 11] = [
+        ".long", ".quad", ".value", ".int", ".4byte", ".8byte", ".2byte", ".uleb128", ".byte", ".word", ".set",
+    ];
+    let mut targets = HashSet::new();
+    let mut sections = Sections::new();
+    for statement in statements {
+        let text = match statement.kind {
+            Kind::Instruction => &*statement.text,
+            Kind::Directive if sections.follow(&statement.text) => continue,
+            Kind::Directive if !sections.current.name.starts_with(".debug") => {
+                let name = statement.text.split([' ', '\t']).next().unwrap_or("");
+                if !DATA.contains(&name) && !statement.text.contains('=') {
+                    continue;
+                }
+                &*statement.text
+            }
+            _ => continue,
+        };
+        let words = text.split(|sign: char| !sign.is_ascii() || !is_symbol(sign as u8));
+        targets.extend(words.filter(|word| word.starts_with(".L") || word.starts_with('L')));
+    }
+    targets
+}
+
+/// Whether memory below the stack pointer may be in use, for each statement: compilers use it in
+/// functions that call none; of other code it is not known.
+pub(crate) fn red_zones(
+    statements: &[Statement<'_>],
+    decoded: &[Option<Decoded>],
+    is_compiled: bool,
+) -> Vec<bool> {
+    let is_function = |statement: &Statement<'_>| {
+        let text = &statement.text;
+        statement.kind == Kind::Label && !text.starts_with(".L") && !text.as_bytes()[0].is_ascii_digit()
+    };
+    let (mut function, mut functions) = (0, Vec::with_capacity(statements.len()));
+    let (mut calls, mut uses) = (HashSet::new(), HashSet::new());
+    for (statement, decoded) in statements.iter().zip(decoded) {
+        function += usize::from(is_function(statement));
+        functions.push(function);
+        let Some(Decoded { instruction, .. }) = decoded else { continue };
+        let is_call = matches!(instruction.flow_control(), FlowControl::Call | FlowControl::IndirectCall);
+        if is_call && !statement.is_inline {
+            calls.insert(function);
+        }
+        let is_below = instruction.memory_displacement64().cast_signed() < 0;
+        let is_open = is_below || instruction.memory_index() != Register::None || statement.is_inline;
+        if instruction.memory_base() == Register::RSP && is_open {
+            uses.insert(function);
+        }
+    }
+    functions
+        .iter()
+        .map(|function| !is_compiled || !calls.contains(function) || uses.contains(function))
+        .collect()
+}

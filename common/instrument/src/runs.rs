@@ -1,0 +1,434 @@
+//! Splits code into straight runs, and each run into records.
+
+use std::collections::{HashMap, HashSet};
+
+use iced_x86::{Instruction, InstructionInfoFactory, Mnemonic, Register, UsedMemory};
+
+use crate::Source;
+use crate::context::{Places, Section, Sections, red_zones, targets};
+use crate::effects::{self, Counts, EVENTS, LOAD, RSP, Registers, STORE, Stack};
+use crate::emit;
+use crate::operand::{self, Operand};
+use crate::probe::Decoded;
+use crate::record::{Entry, Form, Position, Record, Slot};
+use crate::statements::{Kind, Statement};
+
+/// Instructions of a run, at most, so that its counts fit their fields.
+const MAX_RUN: usize = 256;
+
+/// An instruction of a run: the numbers of its statement and of its place.
+struct Member {
+    statement: usize,
+    place: u32,
+}
+
+/// What becomes of a text.
+struct Writer<'t> {
+    statements: &'t [Statement<'t>],
+    decoded: &'t [Option<Decoded>],
+    red_zones: Vec<bool>,
+    is_shared: bool,
+    factory: InstructionInfoFactory,
+    run: Vec<Member>,
+    section: Section,
+    /// Code to put at positions.
+    inserts: HashMap<Position, String>,
+    /// Instructions that get a label, since the linker may replace them.
+    labelled: HashSet<usize>,
+    descriptors: String,
+    records: usize,
+}
+
+/// The text with records.
+pub(crate) fn write(source: Source<'_>, statements: &[Statement<'_>], decoded: &[Option<Decoded>]) -> String {
+    let targets = targets(statements);
+    let mut places = Places::new(source, statements);
+    let mut sections = Sections::new();
+    let mut writer = Writer {
+        statements,
+        decoded,
+        red_zones: red_zones(statements, decoded, places.has_lines()),
+        is_shared: source.is_shared,
+        factory: InstructionInfoFactory::new(),
+        run: Vec::new(),
+        section: sections.current.clone(),
+        inserts: HashMap::new(),
+        labelled: HashSet::new(),
+        descriptors: String::new(),
+        records: 0,
+    };
+    let mut left_out = 0;
+    for (number, statement) in statements.iter().enumerate() {
+        match statement.kind {
+            Kind::Label if !statement.text.starts_with(".L") || targets.contains(&*statement.text) => {
+                writer.end_run();
+            }
+            Kind::Label => {}
+            Kind::Directive if sections.follow(&statement.text) => {
+                writer.end_run();
+                writer.section = sections.current.clone();
+            }
+            Kind::Directive | Kind::Marker => places.follow(statement, source.folder),
+            Kind::Instruction => match &decoded[number] {
+                Some(_) => writer.add(number, places.of(statement, &sections.current)),
+                None => {
+                    writer.end_run();
+                    left_out += 1;
+                }
+            },
+        }
+    }
+    writer.end_run();
+    let name = places.all.first().map_or(source.name, |(name, _)| name);
+    let notes: Vec<String> = (left_out > 0)
+        .then(|| format!("{left_out} statements of assembly in {name} are not counted"))
+        .into_iter()
+        .collect();
+    writer.text(&places, &notes)
+}
+
+impl Writer<'_> {
+    fn text(&self, places: &Places, notes: &[String]) -> String {
+        let mut text = String::new();
+        for (number, statement) in self.statements.iter().enumerate() {
+            let code = self.inserts.get(&Position::Before(number));
+            text += code.map_or("", |code| code);
+            if self.labelled.contains(&number) {
+                text += &format!(".Llabi{number}:\n");
+            }
+            text += &statement.text;
+            text += if statement.kind == Kind::Label { ":\n" } else { "\n" };
+            let code = self.inserts.get(&Position::After(number));
+            text += code.map_or("", |code| code);
+        }
+        text += &self.descriptors;
+        emit::tables(&mut text, places, notes);
+        text
+    }
+
+    fn add(&mut self, statement: usize, place: u32) {
+        let Some(Decoded { instruction, .. }) = &self.decoded[statement] else { return };
+        let text = &self.statements[statement].text;
+        // The linker replaces such an instruction together with the next: nothing goes between.
+        if ["@tlsgd", "@tlsld", "@TLSGD"].iter().any(|kind| text.contains(kind)) {
+            self.end_run();
+        }
+        let ends = effects::ends_run(instruction);
+        self.run.push(Member { statement, place });
+        if ends || self.run.len() >= MAX_RUN {
+            self.end_run();
+        }
+    }
+
+    fn end_run(&mut self) {
+        let run = std::mem::take(&mut self.run);
+        let Some(first) = run.first() else { return };
+        let is_landing = |member: &Member| {
+            self.decoded[member.statement].is_some_and(|decoded| effects::is_landing(&decoded.instruction))
+        };
+        let position = if is_landing(first) {
+            Position::After(first.statement)
+        } else {
+            Position::Before(first.statement)
+        };
+        let mut counts: Vec<(u32, Counts)> = Vec::new();
+        let mut records = vec![Record::new(position)];
+        let mut state = State::default();
+        for member in &run {
+            let Some(Decoded { instruction, padding }) = self.decoded[member.statement] else { continue };
+            let mut own = effects::counts(&instruction);
+            own[0] += padding as u16;
+            match counts.iter_mut().find(|(place, _)| *place == member.place) {
+                Some((_, sum)) => (0..EVENTS).for_each(|event| sum[event] += own[event]),
+                None => counts.push((member.place, own)),
+            }
+            self.record(&mut records, &mut state, member, &instruction);
+        }
+        records[0].counts = counts;
+        for record in records {
+            self.emit(&record, first.statement);
+        }
+    }
+
+    /// Adds an instruction's accesses.
+    fn record(
+        &mut self,
+        records: &mut Vec<Record>,
+        state: &mut State,
+        member: &Member,
+        instruction: &Instruction,
+    ) {
+        let accesses = self.accesses(member, instruction);
+        let needed = accesses.iter().fold(Registers::default(), |all, access| {
+            access.slots().fold(all, |all, slot| all.and(slot.registers()))
+        });
+        let is_lost = state.written.meets(needed.without(RSP)) || needed.meets(RSP) && state.is_stack_lost;
+        if is_lost || records.last().is_some_and(|record| record.is_full(needed)) {
+            records.push(Record::new(Position::Before(member.statement)));
+            *state = State::default();
+        }
+        let is_until = accesses.iter().any(|access| access.entry.form == Form::Begins);
+        let mut ends = Vec::new();
+        if let Some(record) = records.last_mut() {
+            for access in accesses {
+                if access.entry.form == Form::Ended {
+                    ends.push(access);
+                } else {
+                    access.add_to(record, state.moved);
+                }
+            }
+        }
+        let (written, stack) = effects::written(instruction, &mut self.factory);
+        state.written = state.written.and(written);
+        match stack {
+            Some(Stack::Moves(bytes)) => state.moved += bytes,
+            Some(Stack::Unknown) => state.is_stack_lost = true,
+            None => {}
+        }
+        if is_until {
+            let mut record = Record::new(Position::After(member.statement));
+            ends.into_iter().for_each(|access| access.add_to(&mut record, 0));
+            records.push(record);
+            *state = State::default();
+        }
+    }
+
+    /// The accesses of an instruction.
+    fn accesses(&mut self, member: &Member, instruction: &Instruction) -> Vec<Access> {
+        let text = &self.statements[member.statement].text;
+        let used: Vec<UsedMemory> = self
+            .factory
+            .info(instruction)
+            .used_memory()
+            .iter()
+            .filter(|memory| effects::access(memory) != 0)
+            .copied()
+            .collect();
+        if instruction.is_string_instruction() {
+            return string(instruction, &used, member.place);
+        }
+        let mut is_explicit = effects::has_memory_operand(instruction);
+        let mut all = Vec::new();
+        for memory in used {
+            let bytes = effects::bytes(instruction, &memory);
+            let (base, index) = (memory.base(), memory.index());
+            let is_operand = is_explicit
+                && (base == instruction.memory_base()
+                    || instruction.is_ip_rel_memory_operand() && base == Register::None)
+                && index == instruction.memory_index();
+            let mut access = Access::new(Form::Plain, member.place, effects::access(&memory), bytes);
+            if is_operand {
+                is_explicit = false;
+                match operand::memory(text) {
+                    Some(found) => {
+                        // A pop finds its operand after it has moved the stack pointer.
+                        let is_pop = instruction.mnemonic() == Mnemonic::Pop && base == Register::RSP;
+                        access.entry.offset = if is_pop { 8 } else { 0 };
+                        access.find(&found, instruction);
+                    }
+                    None => access.entry.form = Form::Unknown,
+                }
+                if access.entry.form == Form::InCode {
+                    self.labelled.insert(member.statement);
+                    access.entry.displacement = format!(".Llabi{}", member.statement);
+                }
+            } else {
+                access.entry.offset = memory.displacement().cast_signed();
+                access.slot = Some(sum(base, index, memory.scale()));
+            }
+            if bytes == 0 {
+                access.entry.form = Form::Unknown;
+            }
+            all.push(access);
+        }
+        all
+    }
+
+    fn emit(&mut self, record: &Record, first: usize) {
+        self.records += 1;
+        let mut code = String::new();
+        let pushed = emit::code(&mut code, record, self.records, self.red_zones[first], self.is_shared);
+        *self.inserts.entry(record.position).or_default() += &code;
+        emit::descriptor(&mut self.descriptors, record, self.records, &self.section, pushed);
+    }
+}
+
+/// What changed since a record's position.
+#[derive(Debug, Default)]
+struct State {
+    written: Registers,
+    /// Bytes by which the stack pointer moved, unless that is not known.
+    moved: i64,
+    is_stack_lost: bool,
+}
+
+fn sum(base: Register, index: Register, scale: u32) -> Slot {
+    let scale = if index == Register::None { 1 } else { scale };
+    Slot::Sum { is_thread: false, base, index, scale, displacement: String::new() }
+}
+
+/// An access that is not yet in a record.
+#[derive(Debug)]
+struct Access {
+    entry: Entry,
+    slot: Option<Slot>,
+    /// The entry after it, if there is one.
+    more: Option<More>,
+}
+
+#[derive(Debug)]
+struct More {
+    access: u8,
+    slot: Option<Slot>,
+    second: Option<Slot>,
+    bytes: u16,
+    /// The rest of what a gather needs.
+    place: u32,
+}
+
+impl Access {
+    fn new(form: Form, place: u32, access: u8, bytes: u16) -> Access {
+        let mut entry = Entry::new(form, place);
+        (entry.access, entry.bytes) = (access, bytes);
+        Access { entry, slot: None, more: None }
+    }
+
+    fn slots(&self) -> impl Iterator<Item = &Slot> {
+        let more = self.more.iter().flat_map(|more| more.slot.iter().chain(&more.second));
+        self.slot.iter().filter(|_| self.entry.form != Form::Unknown).chain(more)
+    }
+
+    /// Where the operand of `instruction` is.
+    fn find(&mut self, operand: &Operand<'_>, instruction: &Instruction) {
+        let text = operand.displacement;
+        let is_relative = operand.base == Register::RIP;
+        if is_relative && (text.contains("@GOTPCREL") || text.to_lowercase().contains("@gottpoff")) {
+            self.entry.form = Form::InCode;
+            return;
+        }
+        let is_number = text.trim_start_matches('-').starts_with(|first: char| first.is_ascii_digit());
+        let is_odd = is_relative && is_number || operand.base == Register::EIP;
+        if is_odd || operand.segment.is_some_and(|segment| segment == "gs") {
+            self.entry.form = Form::Unknown;
+            return;
+        }
+        if operand.index.is_vector_register() {
+            self.gather(operand, instruction);
+            return;
+        }
+        let is_thread = operand.segment == Some("fs");
+        let is_short = operand.base.is_gpr32() || operand.index.is_gpr32();
+        if is_thread || is_short || text.contains('@') {
+            let displacement = text.to_owned();
+            let Operand { base, index, scale, .. } = *operand;
+            self.slot = Some(Slot::Sum { is_thread, base, index, scale, displacement });
+        } else {
+            self.entry.displacement = text.to_owned();
+            let has_registers = operand.base != Register::None || operand.index != Register::None;
+            self.slot = (has_registers && !is_relative).then(|| sum(operand.base, operand.index, operand.scale));
+        }
+    }
+
+    /// An access by elements: `(base, indices, scale)`, where a mask allows it.
+    fn gather(&mut self, operand: &Operand<'_>, instruction: &Instruction) {
+        let registers: Vec<Register> =
+            (0..instruction.op_count()).map(|at| instruction.op_register(at)).collect();
+        let vectors: Vec<Register> = registers.iter().copied().filter(|r| r.is_vector_register()).collect();
+        let mask = match instruction.op_mask() {
+            Register::None => vectors.last().copied(),
+            mask => Some(mask),
+        };
+        let name = format!("{:?}", instruction.mnemonic()).to_uppercase();
+        // VGATHERDPD, VPSCATTERQD: the letter after the verb is the index's.
+        let letter = ["GATHER", "SCATTER"].iter().find_map(|verb| {
+            let at = name.find(verb)? + verb.len();
+            name[at..].chars().next()
+        });
+        let (Some(mask), Some(data), Some(letter)) = (mask, vectors.first(), letter) else {
+            self.entry.form = Form::Unknown;
+            return;
+        };
+        let index_bytes: u32 = if letter == 'Q' { 8 } else { 4 };
+        let elements = (operand.index.size() as u32 / index_bytes).min(data.size() as u32 / u32::from(self.entry.bytes.max(1)));
+        self.entry.form = Form::Gathered;
+        self.entry.displacement = operand.displacement.to_owned();
+        self.slot = Some(sum(operand.base, Register::None, 1));
+        self.more = Some(More {
+            access: u8::from(mask.is_k()),
+            slot: Some(Slot::Whole(operand.index)),
+            second: Some(Slot::Whole(mask)),
+            bytes: elements as u16,
+            place: operand.scale | index_bytes << 8,
+        });
+    }
+
+    fn add_to(mut self, record: &mut Record, moved: i64) {
+        if self.entry.form == Form::Unknown {
+            self.slot = None;
+        }
+        if let Some(slot) = self.slot {
+            self.entry.is_on_stack = slot.registers().meets(RSP);
+            self.entry.offset += if self.entry.is_on_stack { moved } else { 0 };
+            self.entry.word = record.word(slot);
+        }
+        let place = self.entry.place;
+        record.entries.push(self.entry);
+        if let Some(more) = self.more {
+            let mut entry = Entry::new(Form::More, if more.place == 0 { place } else { more.place });
+            (entry.access, entry.bytes) = (more.access, more.bytes);
+            entry.word = more.slot.map_or(0, |slot| record.word(slot));
+            entry.offset = more.second.map_or(0, |slot| record.word(slot).into());
+            record.entries.push(entry);
+        }
+    }
+}
+
+/// The accesses of `movs`, `stos`, `lods`, `scas` and `cmps`, perhaps repeated.
+fn string(instruction: &Instruction, used: &[UsedMemory], place: u32) -> Vec<Access> {
+    let whole = |register: Register| Slot::Sum {
+        is_thread: false,
+        base: register.full_register(),
+        index: Register::None,
+        scale: 1,
+        displacement: String::new(),
+    };
+    let mut parts: Vec<(u8, u16, Slot)> = used
+        .iter()
+        .map(|memory| {
+            (effects::access(memory), effects::bytes(instruction, memory), whole(memory.base()))
+        })
+        .collect();
+    parts.sort_by_key(|(access, ..)| *access);
+    let is_repeated = instruction.has_rep_prefix() || instruction.has_repne_prefix();
+    let plain = |(access, bytes, slot): (u8, u16, Slot)| Access {
+        slot: Some(slot),
+        ..Access::new(Form::Plain, place, access, bytes)
+    };
+    if !is_repeated {
+        return parts.into_iter().map(plain).collect();
+    }
+    use Mnemonic::{Cmpsb, Cmpsd, Cmpsq, Cmpsw, Scasb, Scasd, Scasq, Scasw};
+    let is_until = matches!(
+        instruction.mnemonic(),
+        Cmpsb | Cmpsw | Cmpsd | Cmpsq | Scasb | Scasw | Scasd | Scasq
+    );
+    let mut parts = parts.into_iter();
+    let Some((access, bytes, slot)) = parts.next() else { return Vec::new() };
+    let second = parts.next();
+    let more = |slot: Option<Slot>| More {
+        access: second.as_ref().map_or(0, |(access, ..)| *access),
+        slot,
+        second: second.as_ref().map(|(.., slot)| slot.clone()),
+        bytes: 0,
+        place: 0,
+    };
+    if is_until {
+        let begins = Access { slot: Some(slot.clone()), ..Access::new(Form::Begins, place, 0, bytes) };
+        let ended = Access::new(Form::Ended, place, access, bytes);
+        return vec![begins, Access { slot: Some(slot), more: Some(more(None)), ..ended }];
+    }
+    let repeated = Access::new(Form::Repeated, place, access, bytes);
+    vec![Access { slot: Some(slot), more: Some(more(Some(whole(Register::RCX)))), ..repeated }]
+}
+
+const _: () = assert!(LOAD | STORE == 3);

@@ -1,0 +1,137 @@
+//! `as` in the compilers' folder: the system's assembler, given text that records what it executes.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use common::failure::Failure;
+use instrument::Source;
+
+use super::folder::{Scratch, is_native, real};
+use super::start;
+
+/// Options of `as` whose value is the next word.
+const WITH_WORD: [&str; 5] = ["-o", "-I", "--MD", "-MD", "--defsym"];
+
+/// An assembler's command line.
+struct Words {
+    input: Option<OsString>,
+    /// All but the input and what says where results go.
+    options: Vec<OsString>,
+    results: Vec<OsString>,
+}
+
+impl Words {
+    fn read(words: &[OsString]) -> Words {
+        let mut all = Words { input: None, options: Vec::new(), results: Vec::new() };
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let text = word.to_string_lossy();
+            let is_result = matches!(&*text, "-o" | "--MD" | "-MD") || text.starts_with("-a");
+            let place = if is_result { &mut all.results } else { &mut all.options };
+            if text == "-" || text == "--" {
+                continue;
+            } else if !text.starts_with('-') {
+                all.input = Some(word.clone());
+            } else {
+                place.push(word.clone());
+                place.extend(words.next().filter(|_| WITH_WORD.contains(&&*text)).cloned());
+            }
+        }
+        all
+    }
+
+    /// Assembles a text; the error is what the assembler says.
+    fn assemble(&self, program: &Path, text: &str, results: &[OsString]) -> Result<(), String> {
+        let mut command = Command::new(program);
+        command.args(&self.options).args(results).arg("--");
+        let run = || {
+            let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+            // An assembler that ends early says why itself.
+            let _ = child.stdin.take().map(|mut input| input.write_all(text.as_bytes()));
+            child.wait_with_output()
+        };
+        let ended = { run }().map_err(|error| format!("{}: {error}", program.display()))?;
+        if ended.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&ended.stderr).into_owned()) }
+    }
+}
+
+/// Assembles as the compiler asks; ends with the assembler's status.
+pub(super) fn run(words: &[OsString]) -> Result<i32, Failure> {
+    let program = real(OsStr::new("as"))?;
+    let has = |word: &str| words.iter().any(|one| one == word);
+    if is_native() || has("--version") || has("--help") {
+        return start(Command::new(&program).args(words));
+    }
+    if !has("--64") {
+        return Err(Failure::could_not(
+            "programs for x86-64 alone are counted: leave -m32 out, or use `lab cc --native`",
+        ));
+    }
+    let words = Words::read(words);
+    let (bytes, name) = match &words.input {
+        Some(path) => (std::fs::read(path), path.to_string_lossy().into_owned()),
+        None => {
+            let mut bytes = Vec::new();
+            (std::io::stdin().read_to_end(&mut bytes).map(|_| bytes), "(standard input)".to_owned())
+        }
+    };
+    let bytes = bytes.map_err(|error| Failure::could_not(format!("cannot read {name}: {error}")))?;
+    let text = String::from_utf8_lossy(&bytes);
+    let rewritten = rewrite(&words, &program, &text, &name)?;
+    match words.assemble(&program, &rewritten, &words.results) {
+        Ok(()) => Ok(0),
+        Err(_) => {
+            // The program's own text is at fault: its errors have the right lines.
+            let path = words.input.clone().unwrap_or_else(|| "--".into());
+            let mut command = Command::new(&program);
+            command.args(&words.options).args(&words.results).arg(path).stdin(Stdio::piped());
+            let mut child = command
+                .spawn()
+                .map_err(|error| Failure::could_not(format!("{}: {error}", program.display())))?;
+            let _ = child.stdin.take().map(|mut input| input.write_all(&bytes));
+            Ok(child.wait().ok().and_then(|status| status.code()).unwrap_or(1))
+        }
+    }
+}
+
+/// The text with records; what cannot be rewritten stays as it is, with a note.
+fn rewrite(words: &Words, program: &Path, text: &str, name: &str) -> Result<String, Failure> {
+    let scratch = Scratch::new()?;
+    let object = scratch.path().join("probe.o");
+    let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::new());
+    // Where gcc is asked for code of a shared object. Others do not say it.
+    let asked = std::env::var_os("COLLECT_GCC_OPTIONS");
+    let has = |word: &str| asked.as_deref().is_some_and(|all| contains(all.as_bytes(), word.as_bytes()));
+    let mut reason = String::new();
+    for leaves_inline in [false, true] {
+        let source = Source {
+            text,
+            name,
+            folder: &folder.to_string_lossy(),
+            is_shared: asked.is_none() || has("'-fPIC'") || has("'-fpic'") || has("'-shared'"),
+            leaves_inline,
+        };
+        let results = ["-o".into(), object.clone().into_os_string()];
+        let rewritten = instrument::rewrite(source, &mut |text| {
+            words.assemble(program, text, &results)?;
+            std::fs::read(&object).map_err(|error| error.to_string())
+        });
+        match rewritten {
+            Ok(rewritten) => match words.assemble(program, &rewritten, &results) {
+                Ok(()) => return Ok(rewritten),
+                Err(error) => reason = error,
+            },
+            Err(error) => reason = error,
+        }
+    }
+    let reason = reason.lines().find(|line| line.contains("Error")).unwrap_or(&reason).to_owned();
+    let note = format!("{name} is not counted: {reason}");
+    Ok(format!("{text}\n{}", instrument::notes(&[note])))
+}
+
+fn contains(all: &[u8], part: &[u8]) -> bool {
+    all.windows(part.len()).any(|window| window == part)
+}
