@@ -306,7 +306,7 @@ impl Access {
             self.entry.form = Form::InCode;
             return;
         }
-        let is_number = text.trim_start_matches('-').starts_with(|first: char| first.is_ascii_digit());
+        let is_number = !text.contains(|sign: char| sign.is_ascii_alphabetic() && sign != 'x' || sign == '_');
         let is_odd = is_relative && is_number || operand.base == Register::EIP;
         if is_odd || operand.segment.is_some_and(|segment| segment == "gs") {
             self.entry.form = Form::Unknown;
