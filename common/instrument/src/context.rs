@@ -89,8 +89,11 @@ impl Places {
         let has = |start: &str| {
             statements.iter().any(|one| one.kind == Kind::Directive && one.text.starts_with(start))
         };
-        let mut places =
-            Places { has_lines: has(".loc\t") || has(".loc "), is_compiled: has(".ident"), ..Places::default() };
+        let mut places = Places {
+            has_lines: has(".loc\t") || has(".loc "),
+            is_compiled: has(".ident"),
+            ..Places::default()
+        };
         places.own.0 = places.add_file(source.folder, source.name);
         places
     }
@@ -159,7 +162,8 @@ fn joined(folder: &str, name: &str) -> String {
 /// Labels that code or data name, so that the processor may jump there.
 pub(crate) fn targets<'t>(statements: &'t [Statement<'_>]) -> HashSet<&'t str> {
     const DATA: [&str; 11] = [
-        ".long", ".quad", ".value", ".int", ".4byte", ".8byte", ".2byte", ".uleb128", ".byte", ".word", ".set",
+        ".long", ".quad", ".value", ".int", ".4byte", ".8byte", ".2byte", ".uleb128", ".byte", ".word",
+        ".set",
     ];
     let mut targets = HashSet::new();
     let mut sections = Sections::new();

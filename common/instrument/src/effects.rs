@@ -60,8 +60,8 @@ pub(crate) fn counts(instruction: &Instruction) -> Counts {
     use FlowControl::{Call, ConditionalBranch, IndirectBranch, IndirectCall, Return, UnconditionalBranch};
     let flow = instruction.flow_control();
     let is_conditional = flow == ConditionalBranch;
-    let is_branch = is_conditional
-        || matches!(flow, UnconditionalBranch | IndirectBranch | Call | IndirectCall | Return);
+    let is_branch =
+        is_conditional || matches!(flow, UnconditionalBranch | IndirectBranch | Call | IndirectCall | Return);
     let [single, double, is_vector] = operations(instruction);
     let is_float = single + double > 0;
     [
@@ -97,9 +97,8 @@ fn operations(instruction: &Instruction) -> [u16; 3] {
     let name = format!("{mnemonic:?}").to_uppercase();
     let Some((name, kind)) = name.len().checked_sub(2).map(|at| name.split_at(at)) else { return [0; 3] };
     let name = name.strip_prefix('V').unwrap_or(name);
-    const ONE: [&str; 13] = [
-        "ADD", "SUB", "MUL", "DIV", "SQRT", "MIN", "MAX", "ADDSUB", "HADD", "HSUB", "DP", "RCP", "RSQRT",
-    ];
+    const ONE: [&str; 13] =
+        ["ADD", "SUB", "MUL", "DIV", "SQRT", "MIN", "MAX", "ADDSUB", "HADD", "HSUB", "DP", "RCP", "RSQRT"];
     let is_fused = ["FMADD", "FMSUB", "FNMADD", "FNMSUB"].iter().any(|fused| name.starts_with(fused));
     if !is_fused && !ONE.contains(&name) {
         return [0; 3];

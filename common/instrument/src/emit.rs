@@ -7,9 +7,9 @@ use std::fmt::Write;
 
 use iced_x86::Register;
 
+use crate::SITES;
 use crate::context::{Places, Section};
 use crate::record::{Record, Slot};
-use crate::SITES;
 
 /// Bytes below the stack pointer that a function without calls may use.
 const RED_ZONE: i64 = 128;
@@ -139,15 +139,18 @@ pub(crate) fn descriptor(text: &mut String, record: &Record, number: usize, sect
         None => writeln!(text, "\t.section \"{SITES}{own}\",\"aw\",@progbits"),
     };
     let _ = writeln!(text, "\t.balign 8\n.Llabd{number}:\n\t.quad 0,.Llabplaces");
-    let _ =
-        writeln!(text, "\t.short {},{},{},0", record.words, record.entries.len(), record.counts.len());
+    let _ = writeln!(text, "\t.short {},{},{},0", record.words, record.entries.len(), record.counts.len());
     for entry in &record.entries {
         let displacement = if entry.displacement.is_empty() { "0" } else { &entry.displacement };
         let offset = entry.offset + if entry.is_on_stack { pushed } else { 0 };
         let _ = write!(text, "\t.quad {displacement}");
         let _ = if offset == 0 { writeln!(text) } else { writeln!(text, "+{offset}") };
         let kind = entry.access | (entry.form as u8) << 2;
-        let _ = writeln!(text, "\t.long {}\n\t.short {}\n\t.byte {},{kind}", entry.place, entry.bytes, entry.word);
+        let _ = writeln!(
+            text,
+            "\t.long {}\n\t.short {}\n\t.byte {},{kind}",
+            entry.place, entry.bytes, entry.word
+        );
     }
     for (place, counts) in &record.counts {
         let counts = counts.map(|count| count.to_string()).join(",");

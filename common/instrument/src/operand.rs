@@ -95,16 +95,17 @@ mod tests {
 
     #[test]
     fn operands_are_read() {
-        let read = |text| {
-            memory(text).map(|o| (o.segment, o.displacement, o.base, o.index, o.scale))
-        };
+        let read = |text| memory(text).map(|o| (o.segment, o.displacement, o.base, o.index, o.scale));
         let none = Register::None;
         for (text, expected) in [
             ("movl $1, a+4(%rip)", Some((None, "a+4", Register::RIP, none, 1))),
             ("lock addl $1, %fs:x@tpoff", Some((Some("fs"), "x@tpoff", none, none, 1))),
             ("call *8(%rax,%rbx,4)", Some((None, "8", Register::RAX, Register::RBX, 4))),
             ("vaddpd (,%rax,8){1to4}, %ymm1, %ymm2{%k1}{z}", Some((None, "", none, Register::RAX, 8))),
-            ("vgatherdpd %ymm1, -8(%rax,%xmm2,8), %ymm0", Some((None, "-8", Register::RAX, Register::XMM2, 8))),
+            (
+                "vgatherdpd %ymm1, -8(%rax,%xmm2,8), %ymm0",
+                Some((None, "-8", Register::RAX, Register::XMM2, 8)),
+            ),
             ("movq %rax, %rbx", None),
             ("ret", None),
             ("movabsq table, %rax", Some((None, "table", none, none, 1))),

@@ -62,7 +62,9 @@ pub(crate) fn decode(object: &[u8], statements: usize) -> Result<Vec<Option<Deco
                 continue;
             }
             let mut padding = 0;
-            if instruction.flow_control() == FlowControl::Next {
+            // After a branch or a call it runs where that is not taken, or returns.
+            use FlowControl::{Call, ConditionalBranch, IndirectCall, Next};
+            if matches!(instruction.flow_control(), Next | ConditionalBranch | Call | IndirectCall) {
                 while decoder.can_decode() {
                     let next = decoder.decode();
                     let pads = matches!(next.mnemonic(), Mnemonic::Nop | Mnemonic::Xchg | Mnemonic::Lea);

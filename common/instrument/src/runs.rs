@@ -134,10 +134,17 @@ impl Writer<'_> {
         let mut counts: Vec<(u32, Counts)> = Vec::new();
         let mut records = vec![Record::new(position)];
         let mut state = State::default();
+        let mut after = None;
         for member in &run {
             let Some(Decoded { instruction, padding }) = self.decoded[member.statement] else { continue };
             let mut own = effects::counts(&instruction);
-            own[0] += padding as u16;
+            if !effects::ends_run(&instruction) {
+                own[0] += padding as u16;
+            } else if padding > 0 {
+                let mut record = Record::new(Position::After(member.statement));
+                record.counts = vec![(member.place, [padding as u16, 0, 0, 0, 0, 0, 0, 0, 0])];
+                after = Some(record);
+            }
             match counts.iter_mut().find(|(place, _)| *place == member.place) {
                 Some((_, sum)) => (0..EVENTS).for_each(|event| sum[event] += own[event]),
                 None => counts.push((member.place, own)),
@@ -145,8 +152,8 @@ impl Writer<'_> {
             self.record(&mut records, &mut state, member, &instruction);
         }
         records[0].counts = counts;
-        for record in records {
-            self.emit(&record, first.statement);
+        for record in records.iter().chain(&after) {
+            self.emit(record, first.statement);
         }
     }
 
@@ -325,7 +332,8 @@ impl Access {
         } else {
             self.entry.displacement = text.to_owned();
             let has_registers = operand.base != Register::None || operand.index != Register::None;
-            self.slot = (has_registers && !is_relative).then(|| sum(operand.base, operand.index, operand.scale));
+            self.slot =
+                (has_registers && !is_relative).then(|| sum(operand.base, operand.index, operand.scale));
         }
     }
 
@@ -349,7 +357,8 @@ impl Access {
             return;
         };
         let index_bytes: u32 = if letter == 'Q' { 8 } else { 4 };
-        let elements = (operand.index.size() as u32 / index_bytes).min(data.size() as u32 / u32::from(self.entry.bytes.max(1)));
+        let elements = (operand.index.size() as u32 / index_bytes)
+            .min(data.size() as u32 / u32::from(self.entry.bytes.max(1)));
         self.entry.form = Form::Gathered;
         self.entry.displacement = operand.displacement.to_owned();
         self.slot = Some(sum(operand.base, Register::None, 1));
@@ -394,9 +403,7 @@ fn string(instruction: &Instruction, used: &[UsedMemory], place: u32) -> Vec<Acc
     };
     let mut parts: Vec<(u8, u16, Slot)> = used
         .iter()
-        .map(|memory| {
-            (effects::access(memory), effects::bytes(instruction, memory), whole(memory.base()))
-        })
+        .map(|memory| (effects::access(memory), effects::bytes(instruction, memory), whole(memory.base())))
         .collect();
     parts.sort_by_key(|(access, ..)| *access);
     let is_repeated = instruction.has_rep_prefix() || instruction.has_repne_prefix();
@@ -408,10 +415,8 @@ fn string(instruction: &Instruction, used: &[UsedMemory], place: u32) -> Vec<Acc
         return parts.into_iter().map(plain).collect();
     }
     use Mnemonic::{Cmpsb, Cmpsd, Cmpsq, Cmpsw, Scasb, Scasd, Scasq, Scasw};
-    let is_until = matches!(
-        instruction.mnemonic(),
-        Cmpsb | Cmpsw | Cmpsd | Cmpsq | Scasb | Scasw | Scasd | Scasq
-    );
+    let is_until =
+        matches!(instruction.mnemonic(), Cmpsb | Cmpsw | Cmpsd | Cmpsq | Scasb | Scasw | Scasd | Scasq);
     let mut parts = parts.into_iter();
     let Some((access, bytes, slot)) = parts.next() else { return Vec::new() };
     let second = parts.next();

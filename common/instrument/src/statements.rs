@@ -24,20 +24,8 @@ pub(crate) struct Statement<'t> {
 
 /// Prefixes that may be alone in a statement, as in `lock; addl ...`.
 const PREFIXES: [&str; 14] = [
-    "lock",
-    "rep",
-    "repz",
-    "repe",
-    "repne",
-    "repnz",
-    "notrack",
-    "data16",
-    "data32",
-    "rex64",
-    "bnd",
-    "xacquire",
-    "xrelease",
-    "addr32",
+    "lock", "rep", "repz", "repe", "repne", "repnz", "notrack", "data16", "data32", "rex64", "bnd",
+    "xacquire", "xrelease", "addr32",
 ];
 
 pub(crate) fn is_prefix(word: &str) -> bool {

@@ -140,12 +140,24 @@ pub(crate) type Place = (u64, u32);
 pub(crate) enum Form {
     Plain,
     /// As often as `word` says, with a second access between.
-    Repeated { count: u8, second: Option<(u8, bool)> },
+    Repeated {
+        count: u8,
+        second: Option<(u8, bool)>,
+    },
     /// For each element whose bit is set in the mask.
-    Gathered { indices: u8, mask: u8, bits: bool, scale: u8, index_bytes: u8, elements: u16 },
+    Gathered {
+        indices: u8,
+        mask: u8,
+        bits: bool,
+        scale: u8,
+        index_bytes: u8,
+        elements: u16,
+    },
     Unknown,
     Begins,
-    Ended { second: Option<u8> },
+    Ended {
+        second: Option<u8>,
+    },
     /// A new block: its address, its bytes, and the return address of the call.
     Block,
 }
@@ -249,7 +261,15 @@ fn new_site(descriptor: *const Descriptor) -> &'static Site {
     if std::ptr::eq(descriptor, &raw const BLOCK) {
         let form = Form::Block;
         let is_update = false;
-        touches.push(Touch { displacement: 0, bytes: 0, word: 1, is_store: false, is_update, form, place: (0, 0) });
+        touches.push(Touch {
+            displacement: 0,
+            bytes: 0,
+            word: 1,
+            is_store: false,
+            is_update,
+            form,
+            place: (0, 0),
+        });
     }
     let mut totals = [0; EVENTS];
     for counts in counts {
@@ -299,10 +319,9 @@ fn read(descriptor: u64, entry: &Entry, next: Option<&Entry>, place: &dyn Fn(u32
     let second = more.displacement as u8;
     let form = match form {
         0 => Form::Plain,
-        1 => Form::Repeated {
-            count: more.word,
-            second: (second > 0).then_some((second, more.kind & 2 != 0)),
-        },
+        1 => {
+            Form::Repeated { count: more.word, second: (second > 0).then_some((second, more.kind & 2 != 0)) }
+        }
         2 => match operand(entry.displacement) {
             Some(address) => {
                 displacement = address;

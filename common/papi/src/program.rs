@@ -8,8 +8,8 @@ use std::time::SystemTime;
 
 use machine::{CacheLevel, Machine};
 
-use crate::image::Image;
 use crate::high;
+use crate::image::Image;
 use crate::memory;
 use crate::report;
 use crate::session::{SESSION, Session, is_native, is_set, leave, locked, model, refuse};

@@ -108,9 +108,7 @@ impl Counted {
             let figures = thread.figures(session);
             all.totals.add(&figures, &Figures::default());
             let mut own = [0; LEVELS];
-            own.iter_mut()
-                .zip(&thread.counts().levels)
-                .for_each(|(own, level)| *own = level.misses.total());
+            own.iter_mut().zip(&thread.counts().levels).for_each(|(own, level)| *own = level.misses.total());
             add(&mut missed, own);
             let accesses = ["loads", "stores"].map(|name| figures.get(name).unwrap_or(0));
             let row = [&accesses[..], &own[..levels]].concat();
@@ -153,11 +151,13 @@ impl Counted {
     fn add_lines(&mut self, places: BTreeMap<(String, u32), Executed>) {
         let mut files: HashMap<String, Vec<String>> = HashMap::new();
         for ((path, line), executed) in places {
-            let name = Path::new(&path).file_name().map_or(path.clone(), |name| name.to_string_lossy().into());
+            let name =
+                Path::new(&path).file_name().map_or(path.clone(), |name| name.to_string_lossy().into());
             let place = if line == 0 { format!("{name} (no line)") } else { format!("{name}:{line}") };
             if executed.unknown > 0 {
                 let times = grouped(executed.unknown);
-                self.notes.push(format!("{place}: {times} accesses of instructions of a kind that is not counted"));
+                self.notes
+                    .push(format!("{place}: {times} accesses of instructions of a kind that is not counted"));
             }
             let source = files.entry(path).or_insert_with_key(|path| {
                 let bytes = std::fs::read(path).unwrap_or_default();
@@ -263,9 +263,8 @@ impl Counted {
             let key = |key: &str, value: &str| (key.to_owned(), Value::from(value));
             let place = [key("part", part)].into_iter().chain(name.map(|name| key(part, name))).collect();
             let row = Row { place, ..Row::default() };
-            figures.fold(row, |row, (name, figure)| {
-                row.with(&name, Reading::new(figure as f64, Source::Model))
-            })
+            figures
+                .fold(row, |row, (name, figure)| row.with(&name, Reading::new(figure as f64, Source::Model)))
         };
         record.rows.push(row("total", None, &mut self.totals.all().iter().cloned()));
         let names = |first: &[&str]| -> Vec<String> {
@@ -293,7 +292,8 @@ impl Counted {
 /// Adds what a thread has executed to that of each source line.
 fn by_place(thread: &Walker, places: &mut BTreeMap<(String, u32), Executed>) {
     let mut names: HashMap<u64, String> = HashMap::new();
-    let mut of = |place: Place| (names.entry(place.0).or_insert_with(|| buffer::file_name(place)).clone(), place.1);
+    let mut of =
+        |place: Place| (names.entry(place.0).or_insert_with(|| buffer::file_name(place)).clone(), place.1);
     let work = &thread.work;
     for (site, times) in buffer::sites().iter().zip(&work.executed).filter(|(_, times)| **times > 0) {
         for (place, counts) in &site.counts {
@@ -308,7 +308,11 @@ fn by_place(thread: &Walker, places: &mut BTreeMap<(String, u32), Executed>) {
                 line.unknown += times;
                 continue;
             }
-            let times = if touch.form == Form::Plain { *times } else { work.repeated.get(&number).copied().unwrap_or(0) };
+            let times = if touch.form == Form::Plain {
+                *times
+            } else {
+                work.repeated.get(&number).copied().unwrap_or(0)
+            };
             line.figures[1 + usize::from(touch.is_store)] += times;
             line.figures[3] += if touch.is_update { times } else { 0 };
             let second = match touch.form {

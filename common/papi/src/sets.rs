@@ -324,9 +324,8 @@ impl Set {
             return Err(EINVAL);
         }
         let session = session::model();
-        let now = session.and_then(|session| {
-            thread::with_own(|walker| (caller, walker.number, walker.figures(session)))
-        });
+        let now = session
+            .and_then(|session| thread::with_own(|walker| (caller, walker.number, walker.figures(session))));
         if now.is_some() {
             self.started = now;
             self.base = counted(&self.events)?;

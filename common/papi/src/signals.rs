@@ -76,7 +76,8 @@ pub unsafe extern "C" fn __wrap_sigaction(
             action.sa_sigaction = enter as extern "C" fn(c_int, *mut siginfo_t, *mut c_void) as usize;
             action.sa_flags |= libc::SA_SIGINFO;
         }
-        let status = __real_sigaction(signal, own.as_ref().map_or(std::ptr::null(), |own| &raw const *own), old);
+        let status =
+            __real_sigaction(signal, own.as_ref().map_or(std::ptr::null(), |own| &raw const *own), old);
         if let Some(old) = old.as_mut() {
             let ours = [
                 enter as extern "C" fn(c_int, *mut siginfo_t, *mut c_void) as usize,

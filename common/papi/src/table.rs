@@ -39,12 +39,10 @@ pub(crate) fn append(
     }
     let width = shown.iter().map(|line| line.name.chars().count()).max().unwrap_or(0).max(title.len());
     let _ = write!(text, "  {title:<width$}");
-    let widest = |at: usize| shown.iter().filter_map(|line| line.figures.get(at)).map(|f| grouped(*f).len()).max();
-    let widths: Vec<usize> = columns
-        .iter()
-        .enumerate()
-        .map(|(at, name)| widest(at).unwrap_or(0).max(name.len()) + 2)
-        .collect();
+    let widest =
+        |at: usize| shown.iter().filter_map(|line| line.figures.get(at)).map(|f| grouped(*f).len()).max();
+    let widths: Vec<usize> =
+        columns.iter().enumerate().map(|(at, name)| widest(at).unwrap_or(0).max(name.len()) + 2).collect();
     for (name, width) in columns.iter().zip(&widths) {
         let _ = write!(text, "{:>width$}", name.replace('_', " "));
     }

@@ -135,9 +135,9 @@ fn join() -> Option<&'static Thread> {
     let mut threads = locked(&THREADS);
     let buffer = locked(&BUFFERS).pop().unwrap_or_else(memory::buffer);
     let number = threads.len();
-    let walker = Walker::new(session, number, buffer).unwrap_or_else(|sentence| session::refuse(2, &sentence));
-    let thread: &'static Thread =
-        Box::leak(Box::new(Thread { buffer, walker: Mutex::new(walker) }));
+    let walker =
+        Walker::new(session, number, buffer).unwrap_or_else(|sentence| session::refuse(2, &sentence));
+    let thread: &'static Thread = Box::leak(Box::new(Thread { buffer, walker: Mutex::new(walker) }));
     threads.push(thread);
     OWN.set(Some(thread));
     // SAFETY: the key was made before the first thread joined; its value is not null.
@@ -344,7 +344,8 @@ impl Walker {
         }
         let (machine, counts) = (session.machine_of(self.number), self.counts());
         let rate = machine.clock.unwrap_or_else(system::clock::tick_rate).0;
-        let latencies = machine.levels.iter().skip(1).map(|cache| cache.latency).chain([machine.memory_latency]);
+        let latencies =
+            machine.levels.iter().skip(1).map(|cache| cache.latency).chain([machine.memory_latency]);
         let missed = counts.levels.iter().map(|level| level.misses.total());
         let below = missed.clone().skip(1).chain([0]);
         let mut seconds = 0.0;
@@ -397,11 +398,20 @@ impl Work {
     #[cold]
     fn grow(&mut self, site: &Site) {
         self.executed.resize((site.number + 1).next_power_of_two(), 0);
-        self.misses.resize((site.first + site.touches.len()).next_power_of_two().max(self.misses.len()), [0; LEVELS]);
+        self.misses.resize(
+            (site.first + site.touches.len()).next_power_of_two().max(self.misses.len()),
+            [0; LEVELS],
+        );
     }
 
     #[inline(always)]
-    fn access(&mut self, replay: &mut Replay, number: usize, address: u64, touch: &Touch) -> Result<(), TooFar> {
+    fn access(
+        &mut self,
+        replay: &mut Replay,
+        number: usize,
+        address: u64,
+        touch: &Touch,
+    ) -> Result<(), TooFar> {
         let misses = replay.misses_of(self.placement.of(address), touch.bytes.into(), touch.is_store)?;
         if misses[0] > 0 || misses[1] > 0 {
             self.missed(number, address, misses);
@@ -469,7 +479,8 @@ impl Work {
                             continue;
                         }
                         let index = part(indices, index_bytes.into());
-                        let index = if index_bytes == 4 { i64::from(index as u32 as i32) } else { index as i64 };
+                        let index =
+                            if index_bytes == 4 { i64::from(index as u32 as i32) } else { index as i64 };
                         let offset = index.wrapping_mul(scale.into());
                         *self.repeated.entry(number).or_default() += 1;
                         self.access(replay, number, address.wrapping_add_signed(offset), touch)?;

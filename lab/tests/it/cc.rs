@@ -10,7 +10,7 @@ use common::memory::Arena;
 use common::record::Record;
 use tempfile::TempDir;
 
-const LAB: &str = env!("CARGO_BIN_EXE_lab");
+pub(crate) const LAB: &str = env!("CARGO_BIN_EXE_lab");
 
 const MACHINE: &str = "i5-7500";
 
@@ -28,7 +28,7 @@ pub(crate) fn library() {
 }
 
 /// A folder with the programs; `None`, and a line in the list of skipped tests, without a compiler.
-fn folder() -> Option<TempDir> {
+pub(crate) fn folder() -> Option<TempDir> {
     if !Command::new("c++").arg("--version").output().is_ok_and(|ran| ran.status.success()) {
         skip::skip("there is no c++: apt install g++");
         return None;
@@ -96,13 +96,17 @@ fn in_rust(size: usize) -> [f64; 3] {
 fn a_product_in_c_counts_what_the_kernel_in_rust_counts() {
     let Some(folder) = folder() else { return };
     for size in [64, 128, 256] {
-        built(&folder, &format!("cc -O0 -DN={size} mm1.c -o mm1 -lpapi"));
+        // Without this gcc keeps an element of the result in a register.
+        built(&folder, &format!("cc -O1 -fno-tree-loop-im -DN={size} mm1.c -o mm1 -lpapi"));
         std::fs::write(folder.path().join("plain.toml"), without_walks()).unwrap();
         let (status, out, err) = run(&folder, "mm1", &[("LAB_REPORT", "off"), ("LAB_MACHINE", "plain.toml")]);
         assert_eq!((status, err.as_str()), (Some(0), ""));
         let [misses, loads, stores] = in_rust(size);
         let counted = numbers(&out);
-        assert_eq!([counted[0], counted[2], counted[3]], [misses, loads, stores], "{size}");
+        // The calls at both ends use the stack.
+        for (own, kernel) in [(counted[0], misses), (counted[2], loads), (counted[3], stores)] {
+            assert!((0.0..=4.0).contains(&(own - kernel)), "{size}: {counted:?}, {misses} {loads} {stores}");
+        }
     }
 }
 
@@ -131,7 +135,7 @@ fn counts_are_the_same_in_each_run_and_their_parts_add_up() {
         assert_eq!(of_data(&total), of_data(&part(&first, "total")[0]));
         for (kind, figures) in [
             ("array", &["l1_misses", "l2_misses", "l3_misses"][..]),
-            ("line", &["loads", "stores", "l1_misses", "l2_misses", "l3_misses"]),
+            ("line", &["instructions", "loads", "stores", "l1_misses", "l2_misses", "l3_misses"]),
             ("thread", &["loads", "stores", "l1_misses"]),
         ] {
             for figure in figures {
@@ -146,7 +150,7 @@ fn counts_are_the_same_in_each_run_and_their_parts_add_up() {
         assert_eq!((array.text("array"), line.text("line")), ("other", "mm1.c:32"));
         let region = &part(record, "region")[0];
         assert_eq!(region.text("region"), "mm1.c:37 to mm1.c:42");
-        assert_eq!(region.amount("stores"), Some(64.0 * 64.0 * 64.0));
+        assert!(region.amount("stores") > Some(64.0 * 64.0 * 64.0));
     }
 }
 
@@ -156,7 +160,8 @@ fn each_thread_counts_its_own_accesses() {
     built(&folder, "cc -O1 threads.c -o threads -pthread -lpapi");
     let (status, out, err) = run(&folder, "threads", &[]);
     // 64 KiB do not fit 32 KiB: each pass misses on each line.
-    assert_eq!((status, out.as_str()), (Some(0), "1024 1024\n2048 2048\n3072 3072\n"), "{err}");
+    // The call of PAPI_stop stores its return address.
+    assert_eq!((status, out.as_str()), (Some(0), "1025 1025\n2049 2049\n3073 3073\n"), "{err}");
     assert!(err.contains("thread 3") && err.contains("for thread 0 alone"), "{err}");
     // What the last thread did waits to be counted, and the thread does not end.
     let row = err.lines().find(|line| line.trim_start().starts_with("parked"));
@@ -164,41 +169,101 @@ fn each_thread_counts_its_own_accesses() {
 }
 
 #[test]
-fn blocks_of_new_are_named_by_their_lines_and_copies_are_counted() {
+fn many_short_threads_leave_no_memory_behind() {
+    let Some(folder) = folder() else { return };
+    built(&folder, "cc -O1 brief.c -o brief -pthread");
+    let (status, out, err) = run(&folder, "brief", &[("LAB_REPORT", "off")]);
+    let kib: u64 = out.trim().parse().unwrap();
+    assert!(status == Some(0) && kib < 100 << 10, "{kib} KiB: {err}");
+}
+
+#[test]
+fn blocks_are_named_by_their_lines() {
     let Some(folder) = folder() else { return };
     built(&folder, "c++ -O2 blocks.cpp -o blocks -lpapi");
-    let (status, out, err) = run(&folder, "blocks", &[]);
-    // 512 KiB and 400 bytes in parts of 16 bytes; two numbers, a pointer, and the number of the set.
-    assert_eq!((status, out.as_str()), (Some(0), "32797 65586 1000 1\n"), "{err}");
-    assert!(err.contains("block of blocks.cpp:13") && err.contains("blocks.cpp:27"), "{err}");
+    let (status, out, err) = run(&folder, "blocks", &[("LAB_ROWS", "99")]);
+    assert_eq!((status, out.as_str()), (Some(0), "65536\n"), "{err}");
+    // 512 KiB by new, by a vector and by posix_memalign; 8192 lines each.
+    for line in [8, 9, 12] {
+        let row = err.lines().find(|row| row.contains(&format!("block of blocks.cpp:{line}")));
+        assert!(row.is_some_and(|row| row.contains("8,19")), "{line}: {err}");
+    }
 }
 
 #[test]
 fn a_program_that_ends_early_reports_its_counts_until_then() {
     let Some(folder) = folder() else { return };
     built(&folder, "cc -O1 ends.c -o ends -lpapi");
-    for (how, status, out, said) in [
-        ("", Some(0), "4096\n", "ends.c:25 to ends.c:61"),
-        ("exit", Some(4), "", "ends.c:25 to the program's end"),
-        ("quick", Some(5), "", "ends.c:25 to the program's end"),
-        ("twice", None, "", "signal 15"),
-        ("late", None, "", "signal 14"),
-        ("crash", None, "", "signal 11"),
-        ("abort", None, "", "signal 6"),
-        ("fork", Some(0), "4096\n", "whose accesses are not counted"),
-        ("menu", Some(0), "4097\n", "ends.c:27"),
-        ("cycles", Some(3), "-7\n", "PAPI_TOT_CYC: "),
+    for (how, status, said) in [
+        ("", Some(0), "ends.c:25 to ends.c:61"),
+        ("exit", Some(4), "ends.c:25 to the program's end"),
+        ("quick", Some(5), "ends.c:25 to the program's end"),
+        ("twice", None, "signal 15"),
+        ("late", None, "signal 14"),
+        ("crash", None, "signal 11"),
+        ("abort", None, "signal 6"),
+        ("fork", Some(0), "whose accesses are not counted"),
+        ("menu", Some(0), "ends.c:27"),
     ] {
         let ended = run(&folder, &format!("ends {how}"), &[]);
-        assert_eq!((ended.0, ended.1.as_str()), (status, out), "{how}: {}", ended.2);
+        assert_eq!(ended.0, status, "{how}: {}", ended.2);
+        // What PAPI_stop gives: 4096 stores of the loop, and a few on the stack.
+        let stores = ended.1.trim().parse::<u32>().ok();
+        assert_eq!(stores.map(|stores| (4096..4120).contains(&stores)), (status == Some(0)).then_some(true));
+        assert!(ended.2.contains(said) && ended.2.contains("stores 4,"), "{how}: {}", ended.2);
+    }
+}
+
+#[test]
+fn events_are_counted_or_named() {
+    let Some(folder) = folder() else { return };
+    built(&folder, "cc -O1 -ffp-contract=off events.c -o events");
+    let (status, out, err) = run(&folder, "events", &[]);
+    // 1000 multiplications and 1000 additions of doubles, and of floats; conditional branches.
+    let counted = numbers(&out);
+    assert_eq!(status, Some(0), "{err}");
+    assert_eq!(counted[..5], [4000.0, 4000.0, 2000.0, 2000.0, 0.0], "{out}");
+    let [instructions, branches, conditional, loads, stores, both, cycles] = counted[5..12] else {
+        panic!("{out}")
+    };
+    assert!((2000.0..2010.0).contains(&conditional) && branches > conditional, "{out}");
+    assert!(instructions > 10_000.0 && cycles > instructions && both == loads + stores, "{out}");
+    assert!(
+        counted[12] == -1.0 && err.contains("PAPI_L1_ICM was not counted, its value is -1"),
+        "{out} {err}"
+    );
+    let (status, out, err) = run(&folder, "events", &[("LAB_MISSING", "refuse")]);
+    assert_eq!((status, out.as_str()), (Some(3), "-7\n"), "{err}");
+}
+
+/// A program that writes behind its block, or frees a wrong one, ends as it does without counting.
+#[test]
+fn the_heap_is_the_c_library_s_own() {
+    let Some(folder) = folder() else { return };
+    built(&folder, "cc -O0 heap.c -o heap");
+    for how in ["behind", "wrong", "twice"] {
+        let ended = run(&folder, &format!("heap {how}"), &[]);
         assert!(
-            ended.2.contains(said) && (how == "cycles" || ended.2.contains("stores 4,")),
-            "{how}: {}",
-            ended.2
+            ended.0.is_none() && ended.2.contains("signal 6") && ended.2.contains("heap.c:"),
+            "{how}: {ended:?}"
         );
     }
-    let (status, out, err) = run(&folder, "ends cycles", &[("LAB_MISSING", "skip")]);
-    assert_eq!((status, out.as_str()), (Some(0), "0\n-1\n"), "{err}");
+    assert_eq!(run(&folder, "heap", &[]).1, "done\n");
+}
+
+#[test]
+fn handlers_may_interrupt_a_record() {
+    let Some(folder) = folder() else { return };
+    built(&folder, "cc -O1 signals.c -o signals -pthread");
+    for _ in 0..3 {
+        let (status, out, err) = run(&folder, "signals", &[("LAB_RECORD", "s.json"), ("LAB_REPORT", "off")]);
+        assert_eq!((status, out.as_str()), (Some(0), "same\n"), "{err}");
+        let text = std::fs::read(folder.path().join("s.json")).unwrap();
+        let record: Record = serde_json::from_slice(&text).unwrap();
+        let line = record.rows.iter().find(|row| row.text("line") == "signals.c:22").unwrap();
+        // Four threads, each of 3,000,000 loads and stores, whatever interrupts them.
+        assert_eq!([line.amount("loads"), line.amount("stores")], [Some(12e6), Some(12e6)]);
+    }
 }
 
 #[test]
@@ -208,27 +273,6 @@ fn programs_may_ask_for_events_and_the_machine_with_and_without_a_model() {
         built(&folder, &format!("cc {how}-Wall -Werror asks.c -o asks"));
         let (status, out, err) = run(&folder, "asks", &[("LAB_REPORT", "off")]);
         assert_eq!((status, out.as_str()), (Some(0), ""), "{how}: {err}");
-    }
-}
-
-/// gcc for x86 makes these without calls from -O1 on, and -fno-builtin hides those of the C++ library.
-#[test]
-fn copies_and_fills_without_a_name_are_counted_once() {
-    let Some(folder) = folder() else { return };
-    if !Command::new("g++").arg("--version").output().is_ok_and(|ran| ran.status.success()) {
-        return skip::skip("there is no g++: apt install g++");
-    }
-    for level in ["-O0", "-O1", "-O2", "-O3"] {
-        let mut command = Command::new(LAB);
-        command.args(["c++", level, "fills.cpp", "-o", "fills", "-lpapi"]).env("LAB_CXX", "g++");
-        let built = command.current_dir(folder.path()).output().unwrap();
-        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-        let (status, out, err) = run(&folder, "fills", &[]);
-        let numbers: Vec<u32> = out.split_whitespace().map(|word| word.parse().unwrap()).collect();
-        assert_eq!((status, numbers.len(), numbers[5]), (Some(0), 6, 2), "{level}: {out} {err}");
-        // 3000 bytes in parts of 16, and at -O0 a variable; the last one is a fill and a copy.
-        assert!(numbers[..4].iter().all(|stores| (188..=189).contains(stores)), "{level}: {out}");
-        assert!((377..=379).contains(&numbers[4]), "{level}: {out}");
     }
 }
 
@@ -251,6 +295,8 @@ fn wrong_inputs_are_refused_in_a_sentence() {
     for (variable, value, said) in [
         ("LAB_MACHINE", "none.toml", "LAB_MACHINE: cannot read the machine description none.toml"),
         ("LAB_RECORD", "no/folder/r.json", "LAB_RECORD: cannot write"),
+        ("LAB_REPORT", "0", "LAB_REPORT=0: the value is off or full"),
+        ("LAB_ROWS", "many", "LAB_ROWS=many: the value is a number"),
     ] {
         let (status, out, err) = run(&folder, "ends", &[(variable, value)]);
         assert_eq!((status, out.as_str()), (Some(2), ""));
@@ -272,8 +318,6 @@ fn wrong_inputs_are_refused_in_a_sentence() {
     assert!(piped.stderr(pipe).status().unwrap().success() && folder.path().join("p.json").exists());
     let (status, err) = full("LAB_RECORD=/dev/full ./ends");
     assert!(status == Some(0) && err.contains("stores 4,") && err.contains("No space left"), "{err}");
-    let (status, err) = full("ulimit -v 4000000; ./ends");
-    assert!(status == Some(2) && err.contains("33 GiB of addresses") && err.lines().count() == 1, "{err}");
     let absent: PathBuf = folder.path().join("none");
     let ran = Command::new(LAB)
         .args(["cc", "-c", "ends.c"])
@@ -283,7 +327,6 @@ fn wrong_inputs_are_refused_in_a_sentence() {
         .unwrap();
     assert!(String::from_utf8_lossy(&ran.stderr).contains("install a compiler"));
     for (words, said) in [
-        ("cc -flto ends.c", "-flto: link-time optimisation is refused"),
         ("cc", "give a file to compile"),
         ("cc --", "give a command after --"),
         ("cc run -O2", "give a file to compile and run"),
@@ -297,7 +340,17 @@ fn wrong_inputs_are_refused_in_a_sentence() {
     plain.args(["-c", "ends.c", "-o", "plain.o", "-I"]).arg(Path::new(LAB).with_file_name("lab-cc"));
     assert!(plain.current_dir(folder.path()).status().unwrap().success());
     built(&folder, "cc plain.o -o plain");
-    assert!(run(&folder, "plain", &[]).2.contains("not compiled by lab cc"));
+    let (status, out, err) = run(&folder, "plain", &[]);
+    assert!(
+        status == Some(0) && out != "4096\n" && err.contains("plain.o was not compiled by lab cc"),
+        "{err}"
+    );
+    assert!(lab(&folder, "cc -flto -O1 ends.c -o lto").stderr.starts_with(b"note: -flto is left out"));
+    let intel = lab(&folder, "cc -masm=intel -O1 ends.c -o intel");
+    assert!(intel.status.success() && run(&folder, "intel", &[]).2.contains("leave -masm=intel out"));
+    let (status, err) =
+        full("mkdir other; LAB_RECORD=here.json ./ends fork && cp ends other && cd other && ls");
+    assert!(status == Some(0) && folder.path().join("here.json").exists(), "{err}");
 }
 
 #[test]

@@ -12,6 +12,8 @@ mod broken_off;
 mod cc;
 mod command_lines;
 #[cfg(target_os = "linux")]
+mod counts;
+#[cfg(target_os = "linux")]
 mod faults;
 mod formats;
 #[cfg(unix)]

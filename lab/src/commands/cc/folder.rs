@@ -33,9 +33,8 @@ pub(super) struct Folder {
 impl Folder {
     /// Writes the files, unless they are there.
     pub(super) fn find() -> Result<Folder, Failure> {
-        let lab = env::current_exe().map_err(|error| {
-            Failure::could_not(format!("this program's own path is not known: {error}"))
-        })?;
+        let lab = env::current_exe()
+            .map_err(|error| Failure::could_not(format!("this program's own path is not known: {error}")))?;
         let next_to_lab = lab.parent().map(|folder| folder.join(NAME));
         let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
         let cache = cache.or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".cache")));

@@ -24,14 +24,13 @@ pub(super) fn run(name: &OsStr, words: &[OsString]) -> Result<i32, Failure> {
     let program = real(name)?;
     let words = expanded(words);
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.iter().any(|wanted| word == wanted));
-    let is_program = !has(&["-shared", "-Bshareable", "-r", "-i", "--relocatable", "--version", "-v", "--help"]);
+    let is_program =
+        !has(&["-shared", "-Bshareable", "-r", "-i", "--relocatable", "--version", "-v", "--help"]);
     if !is_program {
         return start(Command::new(program).args(words.iter().filter(|word| !is_papi(word))));
     }
     if has(&["elf_i386", "elf32_x86_64"]) {
-        return Err(Failure::could_not(
-            "programs for x86-64 alone are counted: leave -m32 out",
-        ));
+        return Err(Failure::could_not("programs for x86-64 alone are counted: leave -m32 out"));
     }
     if words.iter().any(|word| word.to_string_lossy().contains("musl")) {
         return Err(Failure::could_not(
@@ -111,9 +110,9 @@ fn objects(words: &[OsString]) -> Vec<PathBuf> {
         words.iter().filter_map(|word| word.as_bytes().strip_prefix(b"-L").map(OsStr::from_bytes)).collect();
     let library = |name: &[u8]| {
         let name = OsStr::from_bytes(name).to_string_lossy();
-        let files = folders.iter().flat_map(|folder| {
-            ["so", "a"].map(|end| Path::new(folder).join(format!("lib{name}.{end}")))
-        });
+        let files = folders
+            .iter()
+            .flat_map(|folder| ["so", "a"].map(|end| Path::new(folder).join(format!("lib{name}.{end}"))));
         files.into_iter().find(|path| path.exists())
     };
     let mut after: &OsStr = OsStr::new("");
@@ -143,9 +142,7 @@ fn uncounted(path: &Path) -> Vec<String> {
     let sentence = |name: &str| format!("{name} was not compiled by lab cc: its accesses are not counted");
     if let Ok(archive) = object::read::archive::ArchiveFile::parse(&*bytes) {
         let members = archive.members().flatten();
-        let other = members.filter(|member| {
-            member.data(&*bytes).is_ok_and(has_other_code)
-        });
+        let other = members.filter(|member| member.data(&*bytes).is_ok_and(has_other_code));
         let member = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
         return other.map(|one| sentence(&format!("{} in {name}", member(one.name())))).collect();
     }

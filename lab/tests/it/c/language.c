@@ -21,7 +21,7 @@ static double local(int seed) {
         for (int j = 0; j < N; j++) {
             a[i][j] = i + seed;
             b[i][j] = j;
-            c[i][j] = 0;
+            c[i][j] = 0; // may be made by rep stos
         }
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++)
@@ -86,7 +86,7 @@ static struct large filled(struct large from, int by) {
 
 static long structures(void) {
     struct packed list[20];
-    struct large big = {{1, 2, 3}};
+    struct large big = {{1, 2, 3}}; // rep stos
     long sum = 0;
     for (int i = 0; i < 20; i++)
         list[i] = (struct packed){(char)i, i & 7u, 100u + i, i};
