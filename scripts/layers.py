@@ -17,7 +17,7 @@ import sys
 LAYERS = [
     ("portable", "figures events memory machine trace cache records infer discover chart report"),
     ("hardware and system", "isa system threads"),
-    ("experiments", "latency counters papi"),
+    ("experiments", "latency counters papi instrument"),
     ("session", "common"),
     ("tests alone", "skip"),
     ("programs", "spark cm1 mm1 mm2 mm3 dgemm ge flops avail exercises causes lab"),

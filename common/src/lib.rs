@@ -24,7 +24,8 @@
 //! | | `threads` | threads for measured kernels: the same work at once |
 //! | **experiments** | `latency` | timing with accesses that wait for each other |
 //! | | [`counters`] | hardware counters: groups, sampling, refusals |
-//! | | `papi` | PAPI's C interface and compilers' calls, for C programs (`lab cc` links it) |
+//! | | `papi` | PAPI's C interface, and the counts of rewritten programs (`lab cc` links it) |
+//! | | `instrument` | rewrites compilers' assembly so that a program records its accesses |
 //! | **session** | `common` | [one region measured](measure), [options](cli), [output](mod@output), [failures](failure) |
 //! | **tests** | `skip` | lists tests that cannot run on this machine |
 //! | **programs** | `spark` … `lab` | the kernels, each with its handout |

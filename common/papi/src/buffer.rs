@@ -67,6 +67,9 @@ std::arch::global_asm!(
     ".cfi_def_cfa_register %rbp",
     "andq $-4096,%rsp",
     "movq %rsp,{stack}(%rip)",
+    "pushq %rdi; pushq %rsi; pushq %rdx; pushq %rdx",
+    "call {main_begins}",
+    "popq %rdx; popq %rdx; popq %rsi; popq %rdi",
     "call __real_main",
     "leave",
     ".cfi_def_cfa %rsp,8",
@@ -75,6 +78,7 @@ std::arch::global_asm!(
     begin = sym crate::program::begin,
     drain = sym crate::thread::lab_drain,
     stack = sym STACK,
+    main_begins = sym crate::thread::main_begins,
     options(att_syntax)
 );
 

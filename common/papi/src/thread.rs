@@ -104,6 +104,8 @@ static KEY: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
     static OWN: Cell<Option<&'static Thread>> = const { Cell::new(None) };
+    /// Whether the thread has ended; what its last destructors do is not counted.
+    static HAS_ENDED: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Counts the calling thread's records, which leaves place for the next one.
@@ -127,7 +129,7 @@ pub(crate) extern "C" fn lab_drain() {
 /// Adds the calling thread, unless there is no model.
 fn join() -> Option<&'static Thread> {
     let own = buffer::own();
-    let session = session::model().filter(|_| !IS_IGNORED.load(Ordering::Relaxed));
+    let session = session::model().filter(|_| !IS_IGNORED.load(Ordering::Relaxed) && !HAS_ENDED.get());
     let Some(session) = session else {
         own.store(unused(), Ordering::Relaxed);
         return None;
@@ -155,6 +157,13 @@ fn unused() -> u64 {
     UNUSED.load(Ordering::Relaxed)
 }
 
+/// When `main` is called: its stack is known now.
+pub(crate) extern "C" fn main_begins() {
+    if let Some(thread) = OWN.get() {
+        locked(&thread.walker).work.placement = Placement::new();
+    }
+}
+
 /// Prepares for threads; called once.
 pub(crate) fn begin() {
     let mut key = 0;
@@ -175,8 +184,10 @@ unsafe extern "C" fn ended(_: *mut std::ffi::c_void) {
         walker.caches = Caches::Left(walker.counts(), walker.kinds());
         walker.is_over = true;
         walker.pointer = Pointer(std::ptr::null());
-        locked(&BUFFERS).push(thread.buffer);
+        OWN.set(None);
+        HAS_ENDED.set(true);
         buffer::own().store(unused(), Ordering::Relaxed);
+        locked(&BUFFERS).push(thread.buffer);
     });
 }
 

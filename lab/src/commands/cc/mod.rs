@@ -31,7 +31,7 @@ use folder::{Folder, NATIVE, Scratch, TOOLS};
 ///
 /// LAB_CC and LAB_CXX name other compilers. The program reads LAB_MACHINE (host, a name from
 /// `lab machines`, or a TOML file), LAB_RECORD=FILE, LAB_REPORT=off, LAB_TIME=clock and
-/// LAB_MISSING=skip.
+/// LAB_MISSING=refuse.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
