@@ -12,7 +12,6 @@
 //! | | [`events`] | PAPI's presets, native events, processor families: as data |
 //! | | [`memory`] | [`Memory`](memory::Memory): what a kernel's loads and stores do; arenas, arrays |
 //! | | [`machine`] | a machine described: caches, TLBs, latencies; the catalogue |
-//! | | `trace` | traces of memory accesses, read line by line |
 //! | | [`cache`] | the cache model: [`Modelled`](cache::Modelled) memory and its counts |
 //! | | `records` | [results](record) that outlive the run; [every saved format](saved) read back |
 //! | | `infer` | a cache's geometry from curves |

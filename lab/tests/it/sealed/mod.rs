@@ -90,7 +90,7 @@ const LINES: &[(&str, &[&str])] = &[
         "lab trace",
         &[
             "accesses.trace --machine M --chart trace.svg --record trace.json",
-            "accesses.trace --machine M --pages 2 --range own=0x7000-0x8000 --verbose",
+            "accesses.trace --machine M --verbose",
             "accesses.trace --machine M --format json",
             "M --machine M",
         ],

@@ -1,7 +1,9 @@
 //! `lab trace`: a trace of accesses through the caches of a described machine.
 
+mod reader;
+
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use common::cache::{Outcome, Replay, TooFar};
@@ -11,11 +13,10 @@ use common::machine::{self, CacheLevel, Machine};
 use common::measure;
 use common::output;
 use common::record::{Record, Row};
-use common::text::shorten;
 use common::units::Bytes;
 use common::value::{Reading, Source};
-use common::{input, table};
-use trace::{Form, Kind, Trace};
+use common::{encoding, input, table};
+use reader::{Access, Form, Kind, Trace};
 
 /// Run a trace of memory accesses through the caches of a machine
 ///
@@ -27,8 +28,7 @@ use trace::{Form, Kind, Trace};
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("chart", |arg| arg.help("Draw misses per access over time into FILE (.svg, .pdf or .png)")))]
 pub(crate) struct Args {
-    /// The trace: lackey's, DineroIV's, or lines like 'r 0x7ff0 8'; gzip is read too; - is
-    /// standard input
+    /// The trace: lackey's, DineroIV's, or lines like 'r 0x7ff0 8'; - is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
@@ -49,15 +49,6 @@ pub(crate) struct Args {
     #[arg(short = 'b', value_name = "B", requires = "sets", value_parser = clap::value_parser!(u32).range(0..=12))]
     block: Option<u32>,
 
-    /// Count these addresses separately, as NAME=START-END (END is not included; hexadecimal
-    /// with 0x); may be given several times
-    #[arg(long, value_name = "RANGE", value_parser = Range::parse)]
-    range: Vec<Range>,
-
-    /// List the N pages of 4 KiB with the most misses
-    #[arg(long, value_name = "N", default_value = "0", hide_default_value = true)]
-    pages: usize,
-
     /// Print what happens to each access
     #[arg(short, long)]
     verbose: bool,
@@ -66,39 +57,8 @@ pub(crate) struct Args {
     output: Output,
 }
 
-/// Addresses that are counted separately.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Range {
-    name: String,
-    start: u64,
-    end: u64,
-}
-
-impl Range {
-    fn parse(text: &str) -> Result<Range, String> {
-        let address = |text: &str| match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-            Some(digits) => u64::from_str_radix(digits, 16).ok(),
-            None => text.parse().ok(),
-        };
-        let parts = text.split_once('=').and_then(|(name, range)| {
-            let (start, end) = range.split_once('-')?;
-            Some(Range { name: name.to_owned(), start: address(start)?, end: address(end)? })
-        });
-        let range = parts
-            .ok_or("write NAME=START-END, such as a=0x4000-0x8000; hexadecimal addresses begin with 0x")?;
-        if range.name.is_empty() || range.name == OTHER {
-            return Err("the range needs a name of its own before the =".to_owned());
-        }
-        if range.start >= range.end { Err("its end is not above its start".to_owned()) } else { Ok(range) }
-    }
-}
-
-/// What is in no range.
-const OTHER: &str = "other";
 /// The part of a row with the average time of a load.
 const AVERAGE: &str = "average load";
-/// More ranges cannot be counted separately.
-const MAX_RANGES: usize = 250;
 /// Points of a chart over time, at most; at least half as many if there are so many accesses.
 const MAX_SLICES: usize = 256;
 /// Lines of a cache that can be modelled: each takes some 20 bytes.
@@ -115,38 +75,26 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         ));
     }
     let machine = described(args)?;
-    check(&args.range)?;
-    let names: Vec<&'static str> =
-        args.range.iter().map(|range| &*range.name.clone().leak()).chain([OTHER]).collect();
-    let replay = Replay::new(&machine, names).map_err(Failure::could_not)?;
     let mut run = Run {
-        replay,
+        replay: Replay::new(&machine, vec!["all"]).map_err(Failure::could_not)?,
         slices: Slices { step: 1, ends: Vec::new() },
         text: String::new(),
         accesses: 0,
-        touched: vec![false; args.range.len() + 1],
     };
     let mut trace = Trace::new(open(&args.file)?);
     let name = input::name(&args.file);
     let failed = |error: &dyn std::fmt::Display| Failure::could_not(format!("{name}, {error}"));
     while let Some(access) = trace.read().map_err(|error| failed(&error))? {
-        run.access(args, access).map_err(|error| failed(&format!("line {}: {error}", trace.line())))?;
+        run.access(args, access).map_err(|error| failed(&format!("line {}: {error}", trace.line)))?;
         if run.text.len() > BUFFER {
             output::print(&std::mem::take(&mut run.text))?;
         }
     }
     if run.accesses == 0 {
-        return Err(failed(&match trace.instructions() {
+        return Err(failed(&match trace.instructions {
             0 => "the trace is empty: it has no line such as ' L 7ff0,8', '0 7ff0' or 'r 0x7ff0 8'",
             _ => "the trace has only instruction fetches: no load and no store",
         }));
-    }
-    for (range, _) in args.range.iter().zip(&run.touched).filter(|(_, touched)| !**touched) {
-        let Range { name, start, end } = range;
-        output::message(format!(
-            "note: no access is in the range {}, {start:#x} to {end:#x}; hexadecimal addresses begin with 0x",
-            shorten(name, 40)
-        ));
     }
     output::print(&std::mem::take(&mut run.text))?;
     let record = run.record(args, &machine, &trace);
@@ -179,22 +127,7 @@ fn described(args: &Args) -> Result<Machine, Failure> {
     Ok(machine)
 }
 
-fn check(ranges: &[Range]) -> Result<(), Failure> {
-    if ranges.len() > MAX_RANGES {
-        let count = ranges.len();
-        return Err(Failure::usage(format!("{count} ranges are too many: give at most {MAX_RANGES}")));
-    }
-    let clashes = |a: &Range, b: &Range| a.start < b.end && b.start < a.end || a.name == b.name;
-    for (at, range) in ranges.iter().enumerate() {
-        if let Some(other) = ranges[..at].iter().find(|other| clashes(other, range)) {
-            let [one, other] = [&other.name, &range.name].map(|name| shorten(name, 40));
-            return Err(Failure::usage(format!("the ranges '{one}' and '{other}' overlap or have one name")));
-        }
-    }
-    Ok(())
-}
-
-/// The file, or standard input, unpacked if it is gzip.
+/// The file, or standard input; UTF-16 as PowerShell's `>` writes it is read too.
 fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
     let unread = |error| input::unreadable(path, &error);
     let raw: Box<dyn Read> = match path.to_str() {
@@ -203,12 +136,28 @@ fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
     };
     let mut raw = BufReader::with_capacity(BUFFER, raw);
     // Of a folder this is the first error.
-    if raw.fill_buf().map_err(unread)?.starts_with(&[0x1f, 0x8b]) {
-        let unpacked = flate2::read::MultiGzDecoder::new(raw);
-        return Ok(Box::new(BufReader::with_capacity(BUFFER, unpacked)));
+    let start = raw.fill_buf().map_err(unread)?;
+    if let Some((_, kind)) = PACKED.iter().find(|(mark, _)| start.starts_with(mark)) {
+        let name = input::name(path);
+        return Err(Failure::could_not(format!("{name} is packed ({kind}); unpack it first")));
     }
-    Ok(Box::new(raw))
+    if !matches!(start, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
+        return Ok(Box::new(raw));
+    }
+    let mut bytes = Vec::new();
+    raw.read_to_end(&mut bytes).map_err(unread)?;
+    let text = encoding::decode(&bytes);
+    Ok(Box::new(Cursor::new(text.map_err(|why| Failure::could_not(format!("{}: {why}", input::name(path))))?)))
 }
+
+/// How packed files begin.
+const PACKED: [(&[u8], &str); 5] = [
+    (&[0x1f, 0x8b], "gzip"),
+    (b"\xfd7zXZ", "xz"),
+    (b"BZh", "bzip2"),
+    (&[0x28, 0xb5, 0x2f, 0xfd], "zstd"),
+    (b"PK\x03\x04", "zip"),
+];
 
 /// The caches, and what is collected in addition to their counts.
 struct Run {
@@ -217,17 +166,11 @@ struct Run {
     /// Lines of `--verbose` that are not printed yet.
     text: String,
     accesses: u64,
-    /// Whether an access was in each of the ranges.
-    touched: Vec<bool>,
 }
 
 impl Run {
-    fn access(&mut self, args: &Args, access: trace::Access) -> Result<(), TooFar> {
-        let trace::Access { kind, address, bytes } = access;
-        let name = args.range.iter().position(|range| (range.start..range.end).contains(&address));
-        let name = name.unwrap_or(args.range.len());
-        self.touched[name] = true;
-        let name = name as u8; // below `MAX_RANGES`
+    fn access(&mut self, args: &Args, access: Access) -> Result<(), TooFar> {
+        let Access { kind, address, bytes } = access;
         let width = if args.sets.is_some() { 1 } else { bytes }; // as csim
         let parts = match kind {
             Kind::Load => &[false][..],
@@ -240,9 +183,9 @@ impl Run {
         }
         for store in parts {
             if args.verbose {
-                self.text += &in_words(&self.replay.observe(address, width, *store, name)?);
+                self.text += &in_words(&self.replay.observe(address, width, *store, 0)?);
             } else {
-                self.replay.access(address, width, *store, name)?;
+                self.replay.access(address, width, *store, 0)?;
             }
             self.accesses += 1;
             if self.accesses.is_multiple_of(self.slices.step) {
@@ -257,7 +200,7 @@ impl Run {
 
     fn record<R: BufRead>(&self, args: &Args, machine: &Machine, trace: &Trace<R>) -> Record {
         let counts = self.replay.counts();
-        let form = match trace.form() {
+        let form = match trace.form {
             Some(Form::Lackey) => "lackey",
             Some(Form::Din) => "din",
             _ => "plain",
@@ -265,8 +208,8 @@ impl Run {
         let mut record = measure::modelled_record("trace", machine)
             .set("file", input::name(&args.file))
             .set("form", form)
-            .set("lines", trace.line())
-            .set("instruction_fetches_skipped", trace.instructions());
+            .set("lines", trace.line)
+            .set("instruction_fetches_skipped", trace.instructions);
         let row = |part: &str, keys: &[(&str, String)], counts: &[(&str, u64)]| {
             let mut row = Row::at([("part", part.into())]);
             keys.iter().for_each(|(key, text)| row.place.set(*key, text.as_str()));
@@ -280,9 +223,6 @@ impl Run {
             let text = format!("{} {} {} lines", cache.size, cache.associativity(), cache.line);
             let kinds: &[_] = if at == 0 { &kinds } else { &[] };
             rows.push(row(&part, &[("cache", text)], &[&level.figures(), kinds].concat()));
-            for array in level.arrays.iter().filter(|_| !args.range.is_empty()) {
-                rows.push(row(&part, &[("range", array.name.into())], &[("misses", array.misses.total())]));
-            }
         }
         for (tlb, entries) in counts.tlbs.iter().zip(&machine.tlbs) {
             let text = format!("{} entries of {}", entries.entries, machine.page_size);
@@ -291,12 +231,6 @@ impl Run {
         if let Some((average, formula)) = measure::average_load(&counts, machine) {
             let row = Row::at([("part", AVERAGE.into())]).set("formula", formula);
             rows.push(row.with("average_load_ns", average));
-        }
-        let mut pages = self.replay.pages();
-        pages.sort_by_key(|page| (std::cmp::Reverse(page.misses), page.address));
-        for page in pages.iter().take(args.pages) {
-            let address = ("address", format!("{:#x}", page.address));
-            rows.push(row("page", &[address], &[("accesses", page.accesses), ("misses", page.misses)]));
         }
         if args.output.chart.is_some() || args.output.record.is_some() {
             rows.extend(self.slices.rows(counts.loads + counts.stores, self.replay.totals().misses));
@@ -371,22 +305,19 @@ fn kit_text(record: &Record, csim: bool) -> String {
             Some(count) => format!("{} {}", grouped(count as u64), name.replace('_', "-")),
             None => String::new(),
         };
-        match (key("part").as_str(), key("range").as_str()) {
-            ("time", _) => {}
-            (AVERAGE, _) => {
+        match key("part").as_str() {
+            "time" => {}
+            AVERAGE => {
                 let average = table::four(count("average_load_ns"));
                 let formula = row.text("formula");
                 last = format!(
                     "{AVERAGE}: {average} ns = {formula} (hit time + miss rate * miss penalty, by levels)\n"
                 );
             }
-            ("accesses", _) => {
+            "accesses" => {
                 text += &format!("{}, {} (model of {})\n", says("loads"), says("stores"), record.machine);
             }
-            ("page", _) => {
-                lines.push(vec!["page".to_owned(), key("address"), says("accesses"), says("misses")]);
-            }
-            (part, "") => {
+            part => {
                 let mut misses = says("misses");
                 if count("accesses") > 0.0 {
                     misses += &format!(" ({} %)", table::four(100.0 * count("misses") / count("accesses")));
@@ -406,9 +337,6 @@ fn kit_text(record: &Record, csim: bool) -> String {
                     let names = ["hits", "misses", "evictions"];
                     last = names.map(|name| format!("{name}:{}", count(name))).join(" ") + "\n";
                 }
-            }
-            (_, range) => {
-                lines.push(vec![String::new(), format!("in {range}"), String::new(), says("misses")]);
             }
         }
     }
