@@ -39,7 +39,8 @@ fn a_trace_counts_as_the_cache_labs_simulator_does() {
         assert_eq!(figure(part, name), amount, "{part} {name}");
     }
     assert!(fs::read_to_string(folder.path().join("c.svg")).unwrap().starts_with("<svg"));
-    let wide: Vec<u8> = "\u{feff}".encode_utf16().chain(TRACE.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    let wide: Vec<u8> =
+        "\u{feff}".encode_utf16().chain(TRACE.encode_utf16()).flat_map(u16::to_le_bytes).collect();
     fs::write(folder.path().join("wide.trace"), wide).unwrap();
     assert_eq!(printed(folder.path(), &plain.replace("yi", "wide")), printed(folder.path(), plain));
 }

@@ -147,7 +147,9 @@ fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
     let mut bytes = Vec::new();
     raw.read_to_end(&mut bytes).map_err(unread)?;
     let text = encoding::decode(&bytes);
-    Ok(Box::new(Cursor::new(text.map_err(|why| Failure::could_not(format!("{}: {why}", input::name(path))))?)))
+    Ok(Box::new(Cursor::new(
+        text.map_err(|why| Failure::could_not(format!("{}: {why}", input::name(path))))?,
+    )))
 }
 
 /// How packed files begin.

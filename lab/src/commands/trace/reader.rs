@@ -126,7 +126,10 @@ fn parse(line: &str) -> Option<(Form, Result<Option<Access>, &'static str>)> {
         (Form::Plain, [address, bytes]) => (*address, *bytes),
         (Form::Plain, _) => return None,
     };
-    Some((form, place(form, address, bytes).map(|(address, bytes)| Some(Access { kind: kind?, address, bytes }))))
+    Some((
+        form,
+        place(form, address, bytes).map(|(address, bytes)| Some(Access { kind: kind?, address, bytes })),
+    ))
 }
 
 fn place(form: Form, address: &str, bytes: &str) -> Result<(u64, u64), &'static str> {
@@ -171,7 +174,8 @@ mod tests {
             ("# mine\nr 0x10 8\nw 16\n  R\t0XFF   4  \n", &[(Load, 16, 8), (Store, 16, 1), (Load, 255, 4)]),
             ("", &[]),
         ] {
-            let found: Vec<_> = read(text).unwrap().iter().map(|one| (one.kind, one.address, one.bytes)).collect();
+            let found: Vec<_> =
+                read(text).unwrap().iter().map(|one| (one.kind, one.address, one.bytes)).collect();
             assert_eq!(found, expected, "{text}");
         }
     }
