@@ -16,9 +16,9 @@ pub(crate) const FIGURE_1: &str = include_str!("figure1.csv");
 
 /// The accesses of mm1, mm2 and mm3 as SVG: the guide's Figures 2 to 4.
 pub const ACCESSES: [&str; 3] = [
-    include_str!("../../../mm1/accesses.svg"),
-    include_str!("../../../mm2/accesses.svg"),
-    include_str!("../../../mm3/accesses.svg"),
+    include_str!("accesses/mm1.svg"),
+    include_str!("accesses/mm2.svg"),
+    include_str!("accesses/mm3.svg"),
 ];
 
 /// The caption of the staircase.
