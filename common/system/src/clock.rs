@@ -203,8 +203,13 @@ mod tests {
         let (process, own) = (process_cpu(), thread_cpu());
         let other = std::thread::spawn(|| {
             let from = thread_cpu();
-            (0..300_000u64).for_each(|x| _ = std::hint::black_box(x));
-            thread_cpu().0 - from.0
+            loop {
+                (0..3_000_000u64).for_each(|x| _ = std::hint::black_box(x));
+                let used = thread_cpu().0 - from.0;
+                if used > 0.0 {
+                    break used;
+                }
+            }
         });
         let other = other.join().unwrap();
         let own = thread_cpu().0 - own.0;
