@@ -15,11 +15,8 @@ use crate::sweep::{source, staircase};
 pub(crate) const FIGURE_1: &str = include_str!("figure1.csv");
 
 /// The accesses of mm1, mm2 and mm3 as SVG: the guide's Figures 2 to 4.
-pub const ACCESSES: [&str; 3] = [
-    include_str!("accesses/mm1.svg"),
-    include_str!("accesses/mm2.svg"),
-    include_str!("accesses/mm3.svg"),
-];
+pub const ACCESSES: [&str; 3] =
+    [include_str!("accesses/mm1.svg"), include_str!("accesses/mm2.svg"), include_str!("accesses/mm3.svg")];
 
 /// The caption of the staircase.
 const STAIRCASE: &str = "spark, one curve for each stride; accesses overlap unless they are dependent: each then waits for the last";
