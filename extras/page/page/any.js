@@ -82,7 +82,7 @@ function anyPage(section, write) {
     const max = form.elements.max.value;
     const show = form.elements.show.value;
     const request = {
-      do: "sweep", toml: current(), min: 8192, max: amountOf(max), measured: measured.text, ...shape(),
+      do: "sweep", toml: current(), min: 8192, max: amountOf(max), measured: measured.text, ...shape(box),
       show: show === "time" ? "time" : { misses: { level: Number(show) } },
     };
     const asked = JSON.stringify(request);

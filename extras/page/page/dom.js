@@ -49,8 +49,11 @@ function select(name, options, value) {
   return el("select", { name }, options.map(([key, text]) => el("option", { value: key, selected: key === value }, text)));
 }
 
-// Width and height of a chart in the request for it: on narrow screens the width that is there.
-const shape = () => (innerWidth < 640 ? { picture: [Math.max(320, innerWidth - 34), 420] } : {});
+// Width and height of a chart in the request for it: where `box` is narrow, its width, so that texts can be read.
+const shape = box => {
+  const width = box?.clientWidth || innerWidth - 34;
+  return width < 800 ? { picture: [Math.max(320, width), 420] } : {};
+};
 
 // A chart in its box; below it a table of its numbers, which `numbers` makes when it is opened. `cause` gives the reason of a
 // point, if it is known, and the address that shows it: a click on the point goes there.

@@ -93,7 +93,7 @@ function herePage(section) {
     curve.classList.toggle("known", isKnown);
     known.textContent = isKnown ? t("here-known", KNOWN) : guess.isMade ? t("here-guess-line") : "";
     guessing.hidden = hint.hidden = !isKnown;
-    picture(curve, core({ ...request, ...shape() }), isKnown ? undefined : title =>
+    picture(curve, core({ ...request, ...shape(curve) }), isKnown ? undefined : title =>
       table(title, [t("here-set"), t("here-ns")], request.points.map(([size, nanos]) => [bytesText(size), number(nanos)])), isKnown ? undefined : cause);
     drawGuess();
   }

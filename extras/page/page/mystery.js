@@ -126,7 +126,7 @@ function mysteryPage(section, write) {
     helper = new Helper();
     byId("mystery-stop").disabled = false;
     try {
-      const drawn = await helper.ask({ do: "sweep", toml: machine.text, min, max, ...shape(),
+      const drawn = await helper.ask({ do: "sweep", toml: machine.text, min, max, ...shape(box),
         show: show === "time" ? "time" : { misses: { level: Number(show) } } });
       if (asked === `${machine.text} ${JSON.stringify(stateOf(form))}`) picture(box, drawn.svg, title => sweepTable(drawn.record, title));
     } finally {
