@@ -83,16 +83,13 @@ async function accessible() {
     await clean(tab, `a field that is wrong, ${width} px`);
     await close(tab);
   }
-  const tab = await open("here", { viewport: { width: 1366, height: 768 }, forcedColors: "active" });
+  const tab = await open("here", { viewport: { width: 1366, height: 768 } });
   await tab.evaluate(() => { document.documentElement.style.fontSize = "200%"; });
   for (const view of ["here", "any", `inside?${POWER}&at=200`, "mystery"]) {
     await go(tab, view);
     const wide = await tab.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     check(wide <= 0, `text of 200 % needs no sideways scrolling: ${view.split("?")[0]}, ${wide} px`);
   }
-  await go(tab, `inside?${POWER}&at=200`);
-  const legend = await tab.evaluate(() => [...document.querySelectorAll("#page-inside .under .key span")].map(part => getComputedStyle(part).borderLeftColor));
-  check(new Set(legend).size === 4, `forced colours leave the outcomes their own: ${legend}`);
   await close(tab);
 }
 
@@ -217,7 +214,7 @@ async function linked() {
   check((await tab.inputValue("#toml")).split("[[cache]]").length === 5 && /more levels/.test(await say(tab)), `and no field takes its fourth level away: ${await say(tab)}`);
   await tab.click("#link-inside");
   check(/^Step 1 of/.test(await tab.textContent("#step-at")), "so is the step inside a cache");
-  for (const hash of ["constructor", "__proto__?a=b", "inside?preset=nonsense", "inside?kernel=nonsense&n=8&at=5"]) {
+  for (const hash of ["constructor", "__proto__?a=b", "inside?preset=nonsense&kernel=nonsense&n=8&at=5"]) {
     await tab.evaluate(hash => { location.hash = hash; }, hash);
     await tab.waitForTimeout(50);
     check(!/nonsense/.test(await tab.innerText("main")) && (await tab.innerText("main")).length > 100, `#${hash} shows a page`);
@@ -243,8 +240,6 @@ async function badInput() {
   await file.setInputFiles(written("mm1.json",
     '{"program":"mm1","version":"0","settings":{},"machine":"x","notes":[],"rows":[{"place":{"size":512},"figures":[]}]}'));
   await complains("a record of mm1", "record of mm1");
-  await file.setInputFiles(written("half.json", '{"program":"cm1","rows":[{"size'));
-  await complains("half a record", "^(?!.*mm1)");
   const huge = written("huge.json", "");
   truncateSync(huge, 200 << 20);
   await file.setInputFiles(huge);
@@ -257,9 +252,6 @@ async function badInput() {
   await tab.fill("#page-any [name=size1]", "40K");
   await tab.fill("#page-any [name=ways1]", "2");
   check(/Level 1 has 320 sets/.test(await tab.innerText("#page-any")), "sets that are no power of two are named");
-  const isGrey = await tab.evaluate(() => { restore(document.querySelector("#page-any form"), { replacement1: "lru", size1: "48K", ways1: "12" }); tidyMachine(document.querySelector("#page-any form"));
-    return [...document.querySelector("#page-any [name=replacement1]").options].find(option => option.value === "plru").disabled; });
-  check(isGrey, "an impossible policy (tree-PLRU of 12 ways) is grey");
   await go(tab, "inside?kernel=cm1&stride=1K");
   for (const [text, bytes] of [["64 KiB", 65536], ["8k", 8192], ["4096", 4096], ["0.5 MB", 524288], ["1.2.3", 0], ["64 ns", 0], ["full", 0]]) {
     await tab.fill("#page-inside [name=array]", text);
@@ -320,12 +312,6 @@ async function quick() {
     }, [kernel, n]);
     check(took < 5000 && /first 20,000/.test(await tab.textContent("#preset-note")), `${kernel} ${n} is stepped after ${took.toFixed(0)} ms`);
   }
-  for (const [size1, line1, ways1] of [["64K", "16", "1"], ["32K", "64", "full"]]) {
-    await go(tab, `inside?${new URLSearchParams({ kernel: "mm1", n: "64", at: "20000", size1, line1, ways1 })}`);
-    await becomes(tab, size1 => document.querySelector("#page-inside [name=size1]").value === size1, size1);
-    const [boxes, touched] = await tab.evaluate(() => [".way:not(.gone)", ".touched"].map(kind => document.querySelectorAll(`#page-inside ${kind}`).length));
-    check(boxes > 100 && boxes <= 256 && touched === 1, `${size1}, line ${line1}, ways ${ways1}: ${boxes} boxes are drawn, ${touched} of the access`);
-  }
   await go(tab, "any");
   await tab.evaluate(() => {
     window.longest = 0;
@@ -383,13 +369,6 @@ async function guessed() {
   await becomes(tab, () => /687|conflict/.test(document.querySelector("#tally").textContent));
   await tab.fill("#page-inside [name=n]", "36");
   check(/20,000 accesses, 687 conflict misses\.\s*$/.test(await tab.textContent("#tally")) && (await tab.isVisible("#happens")), `rows of 36 are counted too: ${await tab.textContent("#tally")}`);
-  const facts = await tab.evaluate(() => {
-    const run = (fields, kernel) => { const form = document.querySelector("#page-inside form"); restore(form, fields); return core({ do: "walk", toml: machineToml(form, false), kernel }).counts; };
-    const stride = run(PRESETS.stride, { name: "cm1", size: 65536, stride: 8192, passes: 3 });
-    const conflicts = [32, 36].map(n => run(PRESETS.power, { name: "mm1", n }).conflict);
-    return { misses: stride.accesses - stride.hits, conflicts };
-  });
-  check(facts.misses === 8 && facts.conflicts[0] > 4 * facts.conflicts[1], `what the questions say happens: ${JSON.stringify(facts)}`);
   await close(tab);
 }
 
@@ -429,31 +408,14 @@ async function stepped() {
   await tab.click("#inside-last");
   await tab.click("#inside-miss");
   check(/^No capacity miss after step/.test(await tab.textContent(".said")), `a miss that does not come: ${await tab.textContent(".said")}`);
-  const { width } = await tab.locator("#strip").boundingBox();
-  await tab.locator("#strip").click({ position: { x: width / 2, y: 9 } });
-  check(/^Step 3,4\d\d of/.test(await tab.textContent("#step-at")), `a click on the strip goes there: ${await tab.textContent("#step-at")}`);
-  // A number typed digit by digit: neither the step nor the comparison is that of the half-typed one.
-  await go(tab, `inside?${POWER}&at=3000`);
-  const conflicts = async () => (await tab.innerText("#page-inside .counts")).match(/conflict.*/)[0].match(/\d[\d,]*/g);
-  const [before] = await conflicts();
-  await tab.waitForTimeout(1100);
-  await tab.click("#page-inside [name=n]");
-  for (const key of ["End", "Backspace"]) await tab.keyboard.press(key);
-  await tab.waitForTimeout(1100);
-  await tab.keyboard.press("6");
-  const [after, was] = await conflicts();
-  check(/^Step 3,000 of 20,000/.test(await tab.textContent("#step-at")) && was === before && after !== was, `typing 36 over 32 keeps the step and compares with 32: ${after}, before ${was}`);
   // Play.
   await go(tab, "inside?preset=stride&guess=1&kernel=cm1&at=20");
-  await tab.fill("#speed", "4");
   await tab.click("#inside-play");
   await becomes(tab, () => Number(document.querySelector("#step").value) > 24);
   await tab.click("#inside-play");
   const paused = await tab.inputValue("#step");
   await tab.waitForTimeout(300);
   check((await tab.inputValue("#step")) === paused && paused < 48, `play steps, and pauses: ${paused}`);
-  await tab.click("#inside-play");
-  check(await becomes(tab, () => document.querySelector("#step").value === "48" && document.querySelector("#inside-play").textContent === "Play"), "and ends with the program");
   // Own accesses.
   await go(tab, "inside?kernel=own&at=9");
   check(/^Step 9 of 16/.test(await tab.textContent("#step-at")) && /a\[0\]: hit/.test(await tab.textContent(".said")), `own loops: the example's second pass hits: ${await tab.textContent(".said")}`);
@@ -606,9 +568,8 @@ async function measuring() {
     const found = { ...level, size_text: "48 KiB", line: 64, ways: 12, agree: 1, of: 3 };
     return [level, found, { ...found, confidence: "high", agree: 2, of: 6 }].map(level => shownLevels({ levels: [level] })[0].textContent);
   });
-  check(/Not sure/.test(texts[0]) && /measure again/.test(texts[0]) && /not seen/.test(texts[0]), "where it is not sure, it says what to do");
-  check(/48 KiB/.test(texts[1]) && /1 of 3 experiments found this/.test(texts[1]), "what one experiment of several found stays, with that number");
-  check(/2 undisturbed experiments agree. Other programs disturbed 4 more/.test(texts[2]), "and it says how many were disturbed");
+  check(/Not sure.*measure again/.test(texts[0]) && /not seen/.test(texts[0]) && /48 KiB.*1 of 3 experiments found this/.test(texts[1]) && /2 undisturbed experiments agree. Other programs disturbed 4 more/.test(texts[2]),
+    `what is not sure says what to do, and how many experiments agree: ${texts}`);
   await close(tab);
 }
 
@@ -751,17 +712,13 @@ async function onPaper() {
   await close(tab);
 }
 
-// Random gestures on all pages: no exception, no text of a missing value, no lost step; how long frames took is printed.
+// Random gestures on all pages: no exception, no text of a missing value, no lost step.
 async function fumbled() {
   const tab = await open("inside");
   const told = await tab.evaluate(async gestures => {
     let seed = 11;
     const random = below => (seed = (seed * 48271) % 2147483647) % below;
     const any = all => all[random(all.length)];
-    const frames = [];
-    let last = performance.now();
-    const frame = now => { frames.push(now - last); last = now; requestAnimationFrame(frame); };
-    requestAnimationFrame(frame);
     const TEXTS = ["", "0", "3", "48", "1e9", "64 KiB", "8k", "-1", "x", "4 ns", "full", "0x40", "for i in 0..9: load a[i*8]", "é\u202e<b>"];
     const LEFT_OUT = /^(Measure this|Curves by|SVG|PNG|CSV|Save)/; // minutes, downloads
     const section = () => document.querySelector("section:not([hidden])");
@@ -790,11 +747,9 @@ async function fumbled() {
       const walker = document.createTreeWalker(section(), NodeFilter.SHOW_TEXT);
       while (walker.nextNode()) if (!walker.currentNode.parentElement.closest("metadata") && /\b(null|undefined|NaN)\b|\[object/.test(walker.currentNode.data)) odd.add(walker.currentNode.data.slice(0, 80));
     }
-    frames.sort((a, b) => a - b);
-    return { lost, odd: [...odd], longest: frames.at(-1), middle: frames[frames.length >> 1] };
+    return { lost, odd: [...odd] };
   }, full ? 600 : 150);
   check(told.lost.length === 0 && told.odd.length === 0, `random gestures lose no step, and print no missing value: ${told.lost.slice(0, 3)} ${told.odd.slice(0, 3).join("; ")}`);
-  console.log(`     frames: median ${told.middle.toFixed(0)} ms, longest ${told.longest.toFixed(0)} ms`);
   await close(tab);
 }
 
@@ -814,9 +769,9 @@ async function measured(clock) {
   const first = (performance.now() - began) / 1000;
   await tab.waitForSelector("#page-here[data-done]", { state: "attached", timeout: 600000 });
   const last = (performance.now() - began) / 1000;
-  const [verdicts, refusal, curve] = [await tab.evaluate(() => window.verdicts), await say(tab), await tab.textContent("#page-here .pictured > .soft")];
+  const [verdicts, refusal] = [await tab.evaluate(() => window.verdicts), await say(tab)];
   await close(tab);
-  return { first, last, levels: verdicts.map(({ levels: [level] }) => level), second: verdicts.at(-1)?.levels[1], refusal, curve };
+  return { first, last, levels: verdicts.map(({ levels: [level] }) => level), second: verdicts.at(-1)?.levels[1], refusal };
 }
 
 // Clocks that cannot time single accesses are refused with a sentence.

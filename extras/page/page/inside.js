@@ -28,8 +28,8 @@ const MOST_TEXT = 60;
 const OUTCOMES = ["hit", "compulsory", "capacity", "conflict"];
 // The counts in the order of thought.
 const COUNTS = ["accesses", "hits", "compulsory", "capacity", "conflict", "evictions", "write_backs"];
-// Steps per second that play makes, by its slider.
-const SPEEDS = [1, 2, 4, 8, 16];
+// Milliseconds from one step that play makes to the next.
+const PLAY = 250;
 
 function insidePage(section, write) {
   const text = (key, name, value, term) => field(key, el("input", { name, value, autocomplete: "off" }), { term });
@@ -50,14 +50,13 @@ function insidePage(section, write) {
     el("option", { value: name }, t(`inside-kind-${name}`))));
   const said = el("p", { class: "said", role: "status" });
   const playing = el("button", { type: "button", id: "inside-play", click: () => play(!playing.next) }, t("inside-play"));
-  const speed = el("input", { type: "range", id: "speed", min: 0, max: SPEEDS.length - 1, value: 1 });
   const strip = el("canvas", { id: "strip", role: "img", "aria-label": t("inside-strip"), click: event => play(false) ||
     step(1 + Math.floor(walked.steps * event.offsetX / strip.clientWidth)) });
   const stepper = el("div", { class: "stepper" },
     el("div", { class: "buttons" },
       go("inside-first", "|◀", () => 0), go("inside-back", "◀", () => at() - 1), el("button", { type: "button", "aria-label": t("inside-half"), title: t("inside-half"), id: "inside-half", click: halfStep }, "½"), go("inside-on", "▶", () => at() + 1),
       el("button", { type: "button", "aria-label": t("inside-miss"), title: t("inside-miss"), id: "inside-miss", click: nextMiss }, "▶ miss"),
-      kind, go("inside-last", "▶|", () => walked.steps), playing, el("label", { for: "speed" }, t("inside-speed")), speed),
+      kind, go("inside-last", "▶|", () => walked.steps), playing),
     el("div", { class: "grow" }, strip, el("div", { class: "range" },
       el("label", { for: "step", class: "hidden-label" }, t("inside-slider")), range, el("small", { id: "step-at" }))),
     said);
@@ -167,7 +166,6 @@ function insidePage(section, write) {
     byId("preset-note").textContent = "";
     ask();
     for (const control of form.elements) if (control.name) control.dispatchEvent(new Event("follow"));
-    greyPolicies(form);
     try {
       const toml = machineToml(form, false);
       const request = uses.own ? { do: "loops", toml, text: own.value } : { do: "walk", toml, kernel: kernel() };
@@ -236,7 +234,7 @@ function insidePage(section, write) {
   function play(goes) {
     clearTimeout(playing.next);
     const ends = !goes || at() >= walked.steps || section.hidden || after.hidden;
-    playing.next = ends ? undefined : setTimeout(() => { step(at() + 1); play(true); }, 1000 / SPEEDS[speed.value]);
+    playing.next = ends ? undefined : setTimeout(() => { step(at() + 1); play(true); }, PLAY);
     playing.textContent = t(ends ? "inside-play" : "inside-pause");
     said.setAttribute("aria-live", ends ? "polite" : "off");
   }

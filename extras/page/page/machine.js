@@ -116,21 +116,8 @@ function tidyMachine(form) {
   for (const level of [1, 2, 3]) byName(form, `level-${level}`)?.toggleAttribute("hidden", level > form.elements.levels.value);
   for (const level of [1, 2]) byName(form, `tlb-${level}`)?.toggleAttribute("hidden", level > form.elements.tlbs.value);
   for (const control of form.elements) if (control.name) control.dispatchEvent(new Event("follow"));
-  greyPolicies(form);
 }
 
-// Makes the policies grey that are impossible with the other fields.
-function greyPolicies(form) {
-  const policies = form.isPossible() ? form.querySelectorAll("fieldset:not([hidden]) :is([name^=replacement], [name^=inclusion])") : [];
-  for (const policy of policies) {
-    const { value } = policy;
-    for (const option of policy.options) {
-      policy.value = option.value;
-      option.disabled = option.value !== value && !form.isPossible();
-    }
-    policy.value = value;
-  }
-}
 const byName = (form, id) => form.querySelector(`#${id}`);
 
 const quoted = text => JSON.stringify(text);

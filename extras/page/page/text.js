@@ -229,7 +229,6 @@ const TEXT = {
   "inside-miss": "To the next miss",
   "inside-play": "Play",
   "inside-pause": "Pause",
-  "inside-speed": "Speed",
   "inside-kind": "Which miss",
   "inside-kind-any": "any",
   "inside-kind-compulsory": "compulsory",
