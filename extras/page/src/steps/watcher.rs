@@ -1,6 +1,7 @@
 //! Watches each access of a kernel, and records its effect on the cache.
 
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::ops::Range;
 use std::panic::Location;
 
@@ -109,47 +110,27 @@ impl Watcher {
             Some(MissKind::Capacity) => Outcome::Capacity,
             Some(MissKind::Conflict) => Outcome::Conflict,
         };
-        let (evicted, changes) = self.update_ways(set, line, was_there, &held);
+        let (evicted, changes) = self.update_ways(set, line, &held);
         let next = self.next(set, line);
         self.steps.push(Step { address, store, set, outcome, evicted, changes, next, place });
     }
 
-    /// Updates the shown ways of `set` to its present content; returns the evicted line, and
-    /// whether it was dirty, and the ways that changed. `line` was used.
-    fn update_ways(&mut self, set: usize, line: u64, is_hit: bool, held: &[Held]) -> Update {
-        let now = self.steps.len();
-        let ways = &mut self.sets[set];
-        // A hit changes no other way, and a miss evicts one line at most: the
-        // sums of the addresses tell which.
-        let arrives = !is_hit && held.iter().any(|held| held.address == line);
-        let sum = |addresses: &mut dyn Iterator<Item = u64>| addresses.fold(0, u64::wrapping_add);
-        let before = ways.iter().flatten().count() + usize::from(arrives);
-        let missing = sum(&mut ways.iter().flatten().map(|way| way.address))
-            .wrapping_add(if arrives { line } else { 0 })
-            .wrapping_sub(sum(&mut held.iter().map(|held| held.address)));
-        let is_gone = |address: u64| before > held.len() && address == missing;
-        let (mut evicted, mut changes) = (None, Vec::new());
-        for (place, way) in ways.iter_mut().enumerate() {
-            let Some(old) = *way else { continue };
-            if old.address == line
-                && let Some(held) = held.iter().find(|held| held.address == line)
-            {
-                *way = Some(Way { dirty: held.dirty, used: now, ..old });
-            } else if is_gone(old.address) {
-                evicted = Some((old.address, old.dirty));
-                *way = None;
-            }
-            if *way != Some(old) {
-                changes.push((place, *way));
-            }
-        }
-        for held in held.iter().filter(|held| arrives && held.address == line) {
-            let is_there = ways.iter().flatten().any(|way| way.address == held.address);
-            let Some(place) = ways.iter().position(Option::is_none).filter(|_| !is_there) else { continue };
-            ways[place] = Some(Way { address: held.address, dirty: held.dirty, used: now, arrived: now });
-            changes.push((place, ways[place]));
-        }
-        (evicted, changes)
+    /// Updates the shown ways of `set` to its present content after `line` was used; returns the evicted line, and
+    /// whether it was dirty, and the way that changed.
+    fn update_ways(&mut self, set: usize, line: u64, held: &[Held]) -> Update {
+        let (now, ways) = (self.steps.len(), &mut self.sets[set]);
+        // A store that misses may bring no line.
+        let Some(new) = held.iter().find(|held| held.address == line) else { return Update::default() };
+        let own = ways.iter().position(|way| way.is_some_and(|way| way.address == line));
+        let place = own.or_else(|| ways.iter().position(Option::is_none)).or_else(|| {
+            let there: HashSet<u64> = held.iter().map(|held| held.address).collect();
+            ways.iter().position(|way| way.is_some_and(|way| !there.contains(&way.address)))
+        });
+        let Some(place) = place else { return Update::default() };
+        let (old, same) = (ways[place], own.is_some());
+        let arrived = old.filter(|_| same).map_or(now, |old| old.arrived);
+        ways[place] = Some(Way { address: line, dirty: new.dirty, used: now, arrived });
+        (old.filter(|_| !same).map(|old| (old.address, old.dirty)), vec![(place, ways[place])])
     }
 
     /// The way whose line the next miss in `set` evicts, after `line` was used.
