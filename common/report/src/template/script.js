@@ -224,7 +224,7 @@
   $("export").addEventListener("click", async () => {
     const { unread, unsigned } = count();
     const [left, nameless] = [unread, unsigned].map(some => some.map(field => nameOf(field).replace(/[.?]$/, "")).join("; "));
-    say([await save(), left && t("{} answers cannot be read and do not count: {}.", unread.length, left),
+    say([await save(), left && t("Answers that cannot be read and do not count: {} ({}).", unread.length, left),
       nameless && t("Still missing: {}.", nameless)].filter(Boolean).join(" "));
   });
   $("copy").addEventListener("focus", () => $("copy").select());
@@ -244,7 +244,7 @@
       for (const [id, text] of Object.entries(read.fields)) set(id, text);
       show();
       $("undo").hidden = false;
-      say(t("{} is loaded.", file.name) + (strange.length ? ` ${t("It has {} answers to questions that this page does not ask; they are saved too.", strange.length)}` : ""));
+      say(t("{} is loaded.", file.name) + (strange.length ? ` ${t("Its answers to questions that this page does not ask are saved too: {}.", strange.length)}` : ""));
     } catch (error) {
       say(t("{} is not loaded: {}.", file.name, error.message));
     }
