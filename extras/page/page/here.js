@@ -117,7 +117,8 @@ function herePage(section) {
     if (!scale || !isKnown && !guess.isMade) return;
     const ends = guess.sizes.map((size, at) => [scale.x(size), scale.y(guess.costs[at]), scale.y(guess.costs[at + 1])]);
     const path = ends.map(([x, y, next]) => `H${x}V${next}`).join("");
-    const handle = ([x, y, next], at) => `<circle cx="${x}" cy="${(y + next) / 2}" r="36" data-at="${at}"><title>${t("here-guess-level", at + 1)}</title></circle>`;
+    // A finger needs more than the circle that is seen.
+    const handle = ([x, y, next], at) => [88, 36].map(r => `<circle cx="${x}" cy="${(y + next) / 2}" r="${r}" data-at="${at}"><title>${t("here-guess-level", at + 1)}</title></circle>`).join("");
     svg.insertAdjacentHTML("beforeend", `<g class="guess"><path d="M${scale.from},${ends[0][1]}${path}H${scale.to}"/>${isKnown ? ends.map(handle).join("") : ""}</g>`);
   }
 
