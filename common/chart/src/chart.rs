@@ -63,6 +63,8 @@ pub struct Series {
     pub hollow: Vec<(f64, f64)>,
     /// Whether it is a computed line, without markers.
     pub is_line: bool,
+    /// Whether its points are too few for a curve: they are drawn without a line.
+    pub is_sparse: bool,
     /// The source of its values, if all have the same.
     pub source: String,
     /// The array's bytes, if it is the curve of one.
@@ -135,6 +137,14 @@ impl Chart {
     pub fn mark(mut self, from: f64, to: f64, label: impl Into<String>) -> Chart {
         self.marks.push((from, to, shorten(&label.into(), MAX_NAME)));
         self
+    }
+
+    /// Marks the curves of a few points among others as points without a line.
+    pub fn set_sparse(&mut self) {
+        let most = self.series.iter().map(|series| series.points.len()).max().unwrap_or(0);
+        for series in &mut self.series {
+            series.is_sparse = series.points.len() < CURVE.min(most);
+        }
     }
 
     /// The chart as `view` describes it.
@@ -248,20 +258,23 @@ impl Chart {
 }
 
 /// The guide's chart of a sweep: `y` against the stride, one curve per array size. Rows are
-/// array size and stride in bytes, and a value; a missing one is a gap. Sizes of a few further
-/// cells only, between the others, are not drawn.
+/// array size and stride in bytes, and a value; a missing one is a gap.
 pub fn sweep(title: &str, y: Axis, rows: impl IntoIterator<Item = (u64, u64, Option<Reading>)>) -> Chart {
     let mut curves: BTreeMap<u64, Vec<(f64, Reading)>> = BTreeMap::new();
     for (size, stride, reading) in rows {
         let reading = reading.unwrap_or_else(|| Reading::missing("no value"));
         curves.entry(size).or_default().push((stride as f64, reading));
     }
-    let few = curves.values().map(Vec::len).max().unwrap_or(0).min(3);
-    curves.retain(|_, readings| readings.len() >= few);
     let chart = Chart { ordered: true, ..Chart::new(title, Axis::bytes("stride"), y) };
-    curves.into_iter().fold(chart, |chart, (size, readings)| {
+    let mut chart = curves.into_iter().fold(chart, |chart, (size, readings)| {
         let mut chart = chart.readings(Bytes(size).to_string(), &readings);
         chart.series.iter_mut().last().into_iter().for_each(|series| series.bytes = Some(size));
         chart
-    })
+    });
+    chart.set_sparse();
+    chart
 }
+
+/// Fewer points are no curve, if other curves have more: single cells that were measured
+/// between the others.
+const CURVE: usize = 3;

@@ -373,7 +373,9 @@ where
         let (dash, gap) = (pixels(style.dash.0), pixels(style.dash.1));
         let (is_named, pen) = (!chart.x.names.is_empty(), stroke(style.colour, style.width));
         let is_shown = |(x, y): &(f64, f64)| chart.x.shows(*x) && chart.y.shows(*y);
-        for piece in series.points.split(|at| is_named || !is_shown(at) || !chart.y.has(at.1)) {
+        for piece in
+            series.points.split(|at| is_named || series.is_sparse || !is_shown(at) || !chart.y.has(at.1))
+        {
             context.draw_series(DashedLineSeries::new(piece.to_vec(), dash, gap, pen))?;
         }
         let hollow = series.hollow.iter().map(|point| (*point, true));

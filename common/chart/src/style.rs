@@ -53,7 +53,8 @@ impl Style {
     /// The style of a curve of `chart`.
     pub(crate) fn of(chart: &Chart, index: usize) -> Style {
         let (series, count) = (&chart.series[index], chart.series.len());
-        let is_crowded = series.points.len() > MAX_MARKERS || chart.ordered && count > MAX_MARKED;
+        let is_crowded =
+            series.points.len() > MAX_MARKERS || chart.ordered && count > MAX_MARKED && !series.is_sparse;
         let sets = chart.series.iter().map(|series| series.set).max().unwrap_or(0) + 1;
         // Curves of one size in several sets have one colour and one marker.
         let sizes = BTreeSet::from_iter(chart.series.iter().filter_map(|series| series.bytes));

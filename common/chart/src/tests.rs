@@ -173,6 +173,22 @@ fn the_script_finds_values_spreads_and_sources_in_any_language() {
     }
 }
 
+/// Cells that were measured between the others are points without a line.
+#[test]
+fn sizes_of_a_few_cells_are_drawn_as_points() {
+    let of = |size: u64, strides: &[u64]| {
+        Vec::from_iter(strides.iter().map(|at| (size, *at, Some(Reading::new(0.5, Source::Model)))))
+    };
+    let rows = [of(65536, &[64, 128, 256, 512]), of(49152, &[64, 4096]), of(40960, &[64])].concat();
+    let svg = sweep("t", Axis::linear("y"), rows).svg();
+    assert_eq!(
+        svg.matches("<polyline").count(),
+        sweep("t", Axis::linear("y"), of(65536, &[64, 128, 256, 512])).svg().matches("<polyline").count()
+    );
+    assert!(svg.contains("\"48 KiB\"") && svg.contains("\"40 KiB\""), "{svg}");
+    assert_eq!(svg.matches("<circle").count() + svg.matches("<polygon").count(), 2 * 7);
+}
+
 #[test]
 fn a_sweeps_sizes_are_data_in_bytes() {
     let rows = [(65536, 4096), (65536, 8192)].map(|(size, stride)| (size, stride, None));

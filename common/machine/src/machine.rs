@@ -140,7 +140,13 @@ impl Machine {
         self.seal.is_some()
     }
 
-    /// One line for captions and records:
+    /// The machine without its caches, for charts and records: `host (AMD EPYC)`. The caches are
+    /// questions.
+    pub fn label(&self) -> String {
+        format!("{} ({})", self.name, self.description)
+    }
+
+    /// The same with its caches:
     /// `host (AMD EPYC): L1 32 KiB 8-way 64 B lines, L2 512 KiB 8-way 64 B lines`.
     pub fn summary(&self) -> String {
         let level =
@@ -153,7 +159,7 @@ impl Machine {
         } else {
             levels.join(", ")
         };
-        format!("{} ({}): {levels}", self.name, self.description)
+        format!("{}: {levels}", self.label())
     }
 
     /// Its caches, as far as they may be shown: none for a sealed machine.

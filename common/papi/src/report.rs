@@ -176,7 +176,7 @@ impl Counted {
     }
 
     fn text(&self, session: &Session, threads: usize) -> String {
-        let mut text = format!("lab: model of {}\n", session.machine.summary());
+        let mut text = format!("lab: model of {}\n", session.machine.label());
         let figure = |name: &str| self.totals.get(name).unwrap_or(0);
         let _ = writeln!(
             text,
@@ -249,7 +249,7 @@ impl Counted {
     fn record(&self, session: &Session, interrupted: Option<&str>) -> Record {
         let machine = &session.machine;
         let program = std::env::args_os().next().unwrap_or_default();
-        let mut record = Record::new("cc", machine.summary()).set("file", program.to_string_lossy());
+        let mut record = Record::new("cc", machine.label()).set("file", program.to_string_lossy());
         record.time = system::date::now();
         record.id = format!("{:016x}", system::date::unlike_any_other());
         record.arguments =

@@ -23,7 +23,7 @@ pub(super) fn warnings() -> Vec<String> {
 
 /// An empty record of a program that only models `machine`.
 pub fn modelled_record(program: &str, machine: &Machine) -> Record {
-    let mut record = Record::new(program, machine.summary());
+    let mut record = Record::new(program, machine.label());
     sign(&mut record, machine);
     record
 }

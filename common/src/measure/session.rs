@@ -126,7 +126,7 @@ impl Session {
 
     /// An empty record of `program` on this session's machine.
     pub fn record(&self, program: &str) -> Record {
-        let mut record = Record::new(program, self.machine.summary());
+        let mut record = Record::new(program, self.machine.label());
         if !self.runs_are_free {
             record = record.set("runs", self.runs); // else each figure says of how many it is
         }

@@ -1,8 +1,8 @@
 //! `lab handin`: one archive with everything that is graded.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write;
+use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
@@ -10,10 +10,10 @@ use common::record::Record;
 use common::system::{date, files};
 use common::text::{counted, shorten};
 use common::{authentic, encoding, input, output};
-use flate2::write::DeflateEncoder;
-use flate2::{Compression, Crc};
 use report::{Answer, Answers, Asked, AskedField, MatrixProgram, Meaning, TOTAL_BYTES, is_answer, not_asked};
 use serde_json::json;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
 
 /// The name of the list of contents, and the name of its schema.
 const VERSIONS: &str = "versions.json";
@@ -22,9 +22,9 @@ const SCHEMA: &str = "cache-lab-kit/handin/1";
 /// Make the archive to hand in: answers, page, records, versions
 ///
 /// First press **Save answers** in the page and move answers.json into the report's
-/// folder, or name it with --answers. Answers that cannot be read, empty fields and records
-/// that do not count are reported. Without answers, without the student's number and name, or
-/// if a record of the assignment is missing, nothing is written.
+/// folder, or name it with --answers. The last line says whether the archive counts. If
+/// records of the assignment are missing or do not count, or answers cannot be read, no
+/// archive is made; nor without answers, or without the student's number and name.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The folder that lab run has written
@@ -41,7 +41,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     answers: Option<PathBuf>,
 
-    /// Hand in although records of the assignment are missing
+    /// Make the archive although something in it does not count
     #[arg(long)]
     incomplete: bool,
 
@@ -53,7 +53,24 @@ pub(crate) struct Args {
 /// A file of the archive: its name and its content.
 type Entry = (String, Vec<u8>);
 
-/// Collects everything, then writes the archive.
+/// What a student must know before handing in.
+#[derive(Debug, Default)]
+struct Remarks {
+    /// One line for each thing, printed before the verdict.
+    notes: Vec<String>,
+    /// Why this does not count: clauses of the verdict.
+    faults: Vec<String>,
+}
+
+impl Remarks {
+    /// Adds a fault with its details.
+    fn fault(&mut self, clause: String, details: Vec<String>) {
+        self.faults.push(clause);
+        self.notes.extend(details);
+    }
+}
+
+/// Collects everything, then writes the archive, or says why not.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let folder = &args.folder;
     if !folder.is_dir() {
@@ -64,36 +81,62 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let out = args.output.clone().unwrap_or_else(|| archive_name(folder));
     free(&out)?;
-    let page = folder.join("report.html");
+    match collected(args) {
+        Ok((entries, what)) => {
+            output::write(&out, &archive(&entries)?)?;
+            output::print(&format!("{}: {what}\n", out.display()))
+        }
+        // An archive of an earlier time is not taken for this one.
+        Err(Failure::CouldNot(why)) => {
+            let earlier =
+                set_aside(&out).map(|name| format!("; the archive of an earlier time is now {name}"));
+            Err(Failure::could_not(why + &earlier.unwrap_or_default()))
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+/// The archive's files, and what is in it.
+fn collected(args: &Args) -> Result<(Vec<Entry>, String), Failure> {
+    let page = args.folder.join("report.html");
     let page = page.is_file().then(|| read(&page)).transpose()?;
     let answers = answers(args, page.as_deref())?;
     let asked = page.as_deref().and_then(|page| Asked::in_page(&encoding::decode(page).ok()?));
-    let (records, mut missing) = records(args, asked.as_ref())?;
-    let number = records.len();
-    // As the page counts: an answer that cannot be read is none.
-    let unread = asked.as_ref().map(|asked| unread(asked, &answers)).unwrap_or_default();
-    let answered = answers.fields.iter().filter(|(id, answer)| is_answer(id, answer)).count() - unread.len();
-    let lacking = asked.as_ref().map(|asked| lacking(asked, &records)).unwrap_or_default();
-    if !lacking.is_empty() && !args.incomplete {
+    let mut remarks = Remarks::default();
+    let records = records(args, asked.as_ref(), &mut remarks)?;
+    let filled = match (&page, &asked) {
+        (_, Some(asked)) => compared(asked, &answers, &mut remarks),
+        (None, _) => {
+            let why =
+                format!("there is no report.html in '{}', so nothing is checked", input::name(&args.folder));
+            remarks.fault(why, Vec::new());
+            String::new()
+        }
+        (Some(_), None) => {
+            remarks.fault(
+                "the page does not list what it asks for, so nothing is checked".to_owned(),
+                Vec::new(),
+            );
+            String::new()
+        }
+    };
+    let saved = shorten(&answers.saved, 60);
+    let minute = saved.get(..16).map(|minute| format!("{} UTC", minute.replace('T', " ")));
+    remarks.notes.push(format!("the answers were last saved at {}", minute.unwrap_or(saved)));
+    remarks.notes.iter().for_each(|note| output::message(format!("lab handin: note: {note}")));
+    let faults = remarks.faults.join("; ");
+    if !faults.is_empty() && !args.incomplete {
         return Err(Failure::could_not(format!(
-            "records of the assignment are missing in '{}': {}; run `lab run` again, or hand in without them with --incomplete",
-            input::name(folder),
-            lacking.join(", ")
+            "do not hand this in: {faults}; correct that and run `lab handin` again, or make the archive all the same with --incomplete"
         )));
     }
-    missing.extend(
-        lacking.iter().map(|name| format!("{name} is missing; what is graded with it gets no points")),
-    );
-    match (&page, &asked) {
-        (Some(_), Some(asked)) => missing.extend(compared(asked, &answers, unread)),
-        (Some(_), None) => {
-            missing.push(
-                "the page does not list what it asks for, so nothing checks what is missing".to_owned(),
-            );
-        }
-        (None, _) => missing.push(format!("there is no report.html in '{}'", input::name(folder))),
-    }
     let shown = if page.is_some() { "the page, " } else { "" };
+    let contents = format!("{filled}{shown}{}", counted(records.len(), "record"));
+    let verdict = if faults.is_empty() {
+        "Hand in this file.".to_owned()
+    } else {
+        format!("It does not count fully: {faults}.")
+    };
     let versions = json!({ "schema": SCHEMA, "kit_version": common::VERSION, "made": date::now() });
     let mut entries = vec![
         (VERSIONS.to_owned(), format!("{versions:#}\n").into_bytes()), // the first: see `free`
@@ -109,26 +152,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             TOTAL_BYTES >> 20
         )));
     }
-    let bytes =
-        archive(&entries).map_err(|why| Failure::could_not(format!("the archive cannot be made: {why}")))?;
-    output::write(&out, &bytes)?;
-    missing.iter().for_each(|note| output::message(format!("lab handin: note: {note}")));
-    output::message(format!(
-        "lab handin: the answers were last saved at {} (UTC)",
-        shorten(&answers.saved, 60)
-    ));
-    let (answered, number) = (counted(answered, "answer"), counted(number, "record"));
-    output::print(&format!("{}: {answered}, {shown}{number}. Hand in this file.\n", out.display()))
+    Ok((entries, format!("{contents}. {verdict}")))
 }
 
 /// Fields of a kind that are listed.
 const LISTED: usize = 20;
-
-/// The records that the page names and the folder lacks.
-fn lacking(asked: &Asked, records: &[Entry]) -> Vec<String> {
-    let places = asked.records.iter().map(|name| format!("records/{name}.json"));
-    places.filter(|place| !records.iter().any(|(name, _)| name == place)).collect()
-}
 
 /// Why a record of a matrix product does not count, if its matrices are not the assignment's.
 fn other_size(record: &Record, asked: &Asked) -> Option<String> {
@@ -142,58 +170,47 @@ fn other_size(record: &Record, asked: &Asked) -> Option<String> {
     })
 }
 
-fn name(field: &AskedField) -> String {
-    format!("{} ({})", shorten(&field.id, 60), shorten(&field.label, 100))
-}
-
-/// The answers that cannot be read as a value, each with its field and the reason.
-fn unread(asked: &Asked, answers: &Answers) -> Vec<String> {
-    let read = |field: &AskedField| {
-        let answer = answers.fields.get(&field.id)?;
-        let Meaning::ToBeRead(doubt) = answer.read(field.kind?) else { return None };
-        let typed = shorten(&answer.to_string(), 60);
-        Some(format!("{}: '{typed}': {}", name(field), doubt.sentence()))
-    };
-    asked.fields.iter().filter_map(read).collect()
-}
-
-/// What differs between the page's fields and the answers: those that cannot be read, empty fields, and
-/// answers to questions that the page does not ask. A section that only some assignments use is not
-/// empty if it has no answer: it is not used.
-fn compared(Asked { fields, .. }: &Asked, answers: &Answers, unread: Vec<String>) -> Vec<String> {
-    let is_empty = |field: &&AskedField| answers.fields.get(&field.id).is_none_or(Answer::is_empty);
-    let used =
-        BTreeSet::from_iter(fields.iter().filter(|field| !is_empty(field)).map(|field| &field.optional));
-    let unused = |field: &&AskedField| field.optional.is_some() && !used.contains(&field.optional);
-    let sections =
-        BTreeSet::from_iter(fields.iter().filter(unused).filter_map(|field| field.optional.as_deref()));
-    let due = Vec::from_iter(fields.iter().filter(|field| !unused(field)));
-    let empty = Vec::from_iter(due.iter().copied().filter(is_empty));
-    let names = empty.iter().map(|field| name(field));
+/// What the answers are, compared with the page's fields, counted as the page does: `40 of 43 fields, `. Answers
+/// that cannot be read are a fault.
+fn compared(Asked { fields, .. }: &Asked, answers: &Answers, remarks: &mut Remarks) -> String {
+    let name = |field: &AskedField| format!("{} ({})", shorten(&field.id, 60), shorten(&field.label, 100));
+    let mut unread = Vec::new();
+    // Filled fields, all, and the empty ones: of the guide, and of each section that only some assignments use.
+    let mut sections: BTreeMap<Option<&str>, (usize, usize, Vec<String>)> = BTreeMap::new();
+    for field in fields {
+        let (filled, all, empty) = sections.entry(field.optional.as_deref()).or_default();
+        *all += 1;
+        let answer = answers.fields.get(&field.id).filter(|answer| !answer.is_empty());
+        match (answer, field.kind.zip(answer).map(|(kind, answer)| answer.read(kind))) {
+            (None, _) => empty.push(name(field)),
+            (Some(answer), Some(Meaning::ToBeRead(doubt))) => {
+                let typed = shorten(&answer.to_string(), 60);
+                unread.push(format!("{}: '{typed}': {}", name(field), doubt.sentence()));
+            }
+            _ => *filled += 1,
+        }
+    }
+    let mut said = String::new();
+    for (section, (filled, all, empty)) in sections {
+        match section {
+            Some(_) if empty.len() == all => continue, // not used
+            Some(section) => said += &format!("{filled} of {all} of section '{section}', "),
+            None => said += &format!("{filled} of {} filled in, ", counted(all, "field")),
+        }
+        if !empty.is_empty() {
+            remarks.notes.push(format!("empty: {}", listed(empty)));
+        }
+    }
+    if !unread.is_empty() {
+        let clause = format!("{} cannot be read as a value", counted(unread.len(), "answer"));
+        remarks.fault(clause, unread);
+    }
     let strange = not_asked(&answers.fields, |id| fields.iter().any(|field| field.id == id));
-    [
-        (!unread.is_empty()).then(|| {
-            format!("{} cannot be read as a value: {}", counted(unread.len(), "answer"), listed(unread))
-        }),
-        (!empty.is_empty())
-            .then(|| format!("{} of {} fields are empty: {}", empty.len(), due.len(), listed(names))),
-        (!sections.is_empty()).then(|| {
-            format!(
-                "sections without an answer, which other assignments use: {}",
-                listed(sections.into_iter().map(str::to_owned))
-            )
-        }),
-        (!strange.is_empty()).then(|| {
-            format!(
-                "{} to questions that the page does not ask: {}",
-                counted(strange.len(), "answer"),
-                listed(strange)
-            )
-        }),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    if !strange.is_empty() {
+        let count = counted(strange.len(), "answer");
+        remarks.notes.push(format!("{count} to questions that the page does not ask: {}", listed(strange)));
+    }
+    said
 }
 
 /// The first of them, and whether there are more.
@@ -214,8 +231,10 @@ fn archive_name(folder: &Path) -> PathBuf {
 /// Refuses to replace a file that is not an earlier archive of this command.
 fn free(out: &Path) -> Result<(), Failure> {
     let Ok(there) = fs::metadata(out) else { return Ok(()) };
-    let first = HEADER as u64 + 4 + VERSIONS.len() as u64;
-    let own = |bytes: Vec<u8>| bytes.starts_with(LOCAL) && bytes.ends_with(VERSIONS.as_bytes());
+    // A zip archive begins with its first file's name, after 30 bytes (APPNOTE 6.3.9).
+    let own =
+        |bytes: Vec<u8>| bytes.starts_with(b"PK\x03\x04") && bytes.get(30..) == Some(VERSIONS.as_bytes());
+    let first = 30 + VERSIONS.len() as u64;
     let earlier = there.is_file() && files::read_at_most(out, first).is_ok_and(own);
     if earlier {
         return Ok(());
@@ -224,6 +243,14 @@ fn free(out: &Path) -> Result<(), Failure> {
         "{} exists and was not written by lab handin; name another file with --output",
         input::name(out)
     )))
+}
+
+/// Renames an archive of an earlier time: its new name.
+fn set_aside(out: &Path) -> Option<String> {
+    let name = |number: usize| out.with_extension(format!("earlier-{number}.zip"));
+    let place = (1..).map(name).find(|place| !place.exists())?;
+    fs::rename(out, &place).ok()?;
+    Some(input::name(&place))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
@@ -297,11 +324,10 @@ fn saved_answers(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// The records in the folder and on the command line, and what is missing.
-fn records(args: &Args, asked: Option<&Asked>) -> Result<(Vec<Entry>, Vec<String>), Failure> {
-    let folder = args.folder.join("records");
+/// The records in the folder and on the command line.
+fn records(args: &Args, asked: Option<&Asked>, remarks: &mut Remarks) -> Result<Vec<Entry>, Failure> {
     let json = |path: &PathBuf| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
-    let mut paths: Vec<PathBuf> = fs::read_dir(&folder)
+    let mut paths: Vec<PathBuf> = fs::read_dir(args.folder.join("records"))
         .into_iter()
         .flatten()
         .filter_map(|entry| Some(entry.ok()?.path()))
@@ -309,23 +335,18 @@ fn records(args: &Args, asked: Option<&Asked>) -> Result<(Vec<Entry>, Vec<String
         .collect();
     paths.sort();
     paths.extend(args.records.iter().cloned());
-    let (mut found, mut missing): (Vec<Entry>, _) = (Vec::new(), Vec::new());
-    if paths.is_empty() {
-        missing.push("there are no records in it; hit rates and speed-ups are graded with them".to_owned());
-    }
+    let (mut found, mut useless): (Vec<Entry>, _) = (Vec::new(), Vec::new());
     for path in paths {
         let bytes = read(&path)?;
         // A file that is given twice, or a copy of it.
         if found.iter().any(|(_, known)| *known == bytes) {
             continue;
         }
-        let shown = input::name(&path);
         let text = encoding::decode(&bytes).map_err(|why| why.to_string());
         let record = text.and_then(|text| authentic::read(&text).map_err(|why| why.to_string()));
         let wrong = record.map(|record| asked.and_then(|asked| other_size(&record, asked)));
-        if let Some(why) = wrong.unwrap_or_else(Some) {
-            missing.push(format!("{shown} will not count as a record: {why}"));
-        }
+        let why = wrong.unwrap_or_else(Some);
+        useless.extend(why.map(|why| format!("{} does not count: {why}", input::name(&path))));
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let place = |number: usize| match number {
             0 => format!("records/{name}"),
@@ -335,36 +356,35 @@ fn records(args: &Args, asked: Option<&Asked>) -> Result<(Vec<Entry>, Vec<String
         let place = (0..).map(place).find(|place| !taken(place)).unwrap_or_default();
         found.push((place, bytes));
     }
-    Ok((found, missing))
+    if !useless.is_empty() {
+        remarks.fault(
+            format!(
+                "{} of {} {} not count",
+                useless.len(),
+                counted(found.len(), "record"),
+                if useless.len() == 1 { "does" } else { "do" }
+            ),
+            useless,
+        );
+    }
+    let places = asked.iter().flat_map(|asked| &asked.records).map(|name| format!("records/{name}.json"));
+    let missing = Vec::from_iter(places.filter(|place| !found.iter().any(|(name, _)| name == place)));
+    if !missing.is_empty() {
+        let what = counted(missing.len(), "record");
+        let is = if missing.len() == 1 { "is" } else { "are" };
+        remarks.fault(format!("{what} of the assignment {is} missing: {}", listed(missing)), Vec::new());
+    }
+    Ok(found)
 }
 
-/// The signs of a zip archive: a file, its row in the table at the end, and the end.
-const LOCAL: &[u8] = b"PK\x03\x04";
-const ROW: &[u8] = b"PK\x01\x02";
-const END: &[u8] = b"PK\x05\x06";
-/// Bytes that the first two have in common, after the sign.
-const HEADER: usize = 26;
-
-/// The entries as a zip archive (APPNOTE 6.3.9), deflated; the same entries give the same bytes.
-fn archive(entries: &[Entry]) -> Result<Vec<u8>, String> {
-    let (mut files, mut table) = (Vec::new(), Vec::new());
-    let size = |size: usize| u32::try_from(size).map(u32::to_le_bytes).map_err(|why| why.to_string());
-    let count = u16::try_from(entries.len()).map_err(|_| "it has too many files")?.to_le_bytes();
+/// The entries as a zip archive; the same entries give the same bytes.
+fn archive(entries: &[Entry]) -> Result<Vec<u8>, Failure> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    let failed =
+        |why: &dyn std::fmt::Display| Failure::could_not(format!("the archive cannot be made: {why}"));
     for (name, bytes) in entries {
-        let mut deflated = DeflateEncoder::new(Vec::new(), Compression::default());
-        deflated.write_all(bytes).map_err(|error| error.to_string())?;
-        let deflated = deflated.finish().map_err(|error| error.to_string())?;
-        let mut sum = Crc::new();
-        sum.update(bytes);
-        let length = u16::try_from(name.len()).map_err(|_| "a name in it is too long")?.to_le_bytes();
-        // Version 2.0, names in UTF-8, deflated, at midnight of 1 January 1980.
-        let mut header = vec![20, 0, 0, 8, 8, 0, 0, 0, 33, 0];
-        header.extend(sum.sum().to_le_bytes());
-        header.extend([size(deflated.len())?, size(bytes.len())?].concat());
-        header.extend([length, [0; 2]].concat());
-        table.extend([ROW, &[20, 0], &header, &[0; 10], &size(files.len())?, name.as_bytes()].concat());
-        files.extend([LOCAL, &header, name.as_bytes(), &deflated].concat());
+        zip.start_file(name.as_str(), SimpleFileOptions::default()).map_err(|why| failed(&why))?;
+        zip.write_all(bytes).map_err(|why| failed(&why))?;
     }
-    let [at, length] = [size(files.len())?, size(table.len())?];
-    Ok([&*files, &table, END, &[0; 4], &count, &count, &length, &at, &[0; 2]].concat())
+    Ok(zip.finish().map_err(|why| failed(&why))?.into_inner())
 }

@@ -8,11 +8,23 @@ use common::text::shorten;
 /// List the machines that can be modelled, or print the description of one
 ///
 /// A printed description is a TOML file: save it, change it, and give the file
-/// to any program with --machine FILE.toml.
+/// to any program with --machine FILE.toml. The assignment asks for the caches of
+/// two machines: these are not printed.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
     /// The machine to print: host, or a name from the list
     name: Option<String>,
+
+    /// Print a machine although the assignment asks for its caches
+    #[arg(long, requires = "name")]
+    asked: bool,
+}
+
+/// The machines whose caches the assignment asks for, and the section that does.
+const ASKED: [(&str, &str); 2] = [("host", "3.1"), ("sparcstation-1+", "2")];
+
+fn section(machine: &str) -> Option<&'static str> {
+    ASKED.iter().find(|(name, _)| *name == machine).map(|(_, section)| *section)
 }
 
 /// Prints the list, or one description.
@@ -21,9 +33,16 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Some(name) = args.name.as_deref() else { return output::print(&list()) };
     // A printed description can be given to a program; that of a sealed machine stays
     // secret.
-    if machine::select(name).map_err(Failure::usage)?.sealed() {
+    let machine = machine::select(name).map_err(Failure::usage)?;
+    if machine.sealed() {
         let reason = "its description is sealed; give the file itself to any program with --machine";
         return Err(Failure::could_not(format!("{}: {reason}", shorten(name, 60))));
+    }
+    if let Some(section) = section(&machine.name).filter(|_| !args.asked) {
+        return Err(Failure::could_not(format!(
+            "{}: section {section} of the assignment asks for its caches; answer that first, then add --asked",
+            machine.name
+        )));
     }
     output::print(&machine::description(name).map_err(Failure::usage)?)
 }
@@ -32,8 +51,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 fn list() -> String {
     let described = machine::catalogue().iter().map(|entry| machine::select(entry.name));
     let line = |machine: Machine| {
-        let levels: Vec<String> = machine.levels.iter().map(level).collect();
-        format!("{}\t{}\t{}\n", machine.name, levels.join(", "), machine.description)
+        let levels = match section(&machine.name) {
+            Some(section) => format!("asked in section {section}"),
+            None => Vec::from_iter(machine.levels.iter().map(level)).join(", "),
+        };
+        format!("{}\t{levels}\t{}\n", machine.name, machine.description)
     };
     described.chain([machine::host()]).flatten().map(line).collect()
 }

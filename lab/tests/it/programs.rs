@@ -165,6 +165,32 @@ fn files_that_are_no_sweep_and_pictures_that_are_none_are_refused() {
     assert!(tolerated.status.success(), "{}", stderr(&tolerated));
 }
 
+/// Rows that the handout lets students append are in the chart; what is not is named.
+#[test]
+fn every_cell_and_every_file_is_drawn_or_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = |size: u32, stride: u32, misses: f64| {
+        format!("cache_size={size} stride={stride} avg_misses={misses}\n")
+    };
+    let curve = String::from_iter([64, 128, 256, 512].map(|stride| row(65536, stride, 1.0)));
+    let appended =
+        row(49152, 64, 0.062) + &row(40960, 64, 0.0) + &row(40960, 4096, 0.0) + &row(65536, 64, 0.5);
+    fs::write(folder.path().join("cm1.out"), curve + &appended).unwrap();
+    fs::write(folder.path().join("times.csv"), "size,stride,ns_per_access\n8192,64,1.5\n").unwrap();
+    let drawn = lab(folder.path(), "plot cm1.out -o c.svg");
+    assert!(
+        stderr(&drawn).contains("more than once, 1, the first 64 KiB at stride 64 B"),
+        "{}",
+        stderr(&drawn)
+    );
+    let picture = fs::read_to_string(folder.path().join("c.svg")).unwrap();
+    for value in ["\"48 KiB\"", "\"0.062\"", "\"40 KiB\"", "\"0.5\""] {
+        assert!(picture.contains(value), "{value} in {picture}");
+    }
+    refuses(folder.path(), "plot cm1.out times.csv -o d.svg", 1, "times.csv has no misses");
+    assert!(!folder.path().join("d.svg").exists());
+}
+
 #[test]
 fn records_of_products_are_drawn_by_program() {
     let folder = tempfile::tempdir().unwrap();

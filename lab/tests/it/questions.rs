@@ -123,6 +123,38 @@ fn no_value_is_above_its_question() {
     }
 }
 
+/// The handouts' commands draw what shows the caches, and do not name them.
+#[test]
+fn no_chart_names_the_caches_of_its_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::write(folder.join("m.toml"), secret::DESCRIPTION).unwrap();
+    let truth = secret::of_machine(&Machine::from_toml(secret::DESCRIPTION, "ada").unwrap());
+    for (program, args, plot) in [
+        ("spark", "--max 8K --repeats 1 --chart c.svg", ""),
+        ("cm1", "--max 16K --repeats 1 --chart c.svg", ""),
+        ("cm1", "--max 16K --repeats 1 --record r.json", "plot r.json -o c.svg"),
+        ("mm1", "--size 8 --record r.json", "plot r.json -o c.svg"),
+        ("lab", "causes 8 --record r.json", "plot r.json -o c.svg"),
+    ] {
+        let ran = kit::run(folder, program, &format!("{args} --machine m.toml"));
+        assert!(ran.status.success(), "{program} {args}: {}", kit::stderr(&ran));
+        if !plot.is_empty() {
+            kit::printed(folder, plot);
+        }
+        let shown = readable(&std::fs::read_to_string(folder.join("c.svg")).unwrap());
+        assert!(shown.contains("ada"), "{program}: {shown}");
+        for value in truth.values().flatten() {
+            assert!(!secret::holds(&shown, value), "{program} {args}: '{value}' in {shown}");
+        }
+    }
+    let listed = kit::printed(folder, "machines");
+    let of = |name: &str| listed.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
+    assert!(of("zen3").contains("L1 32 KiB"), "{listed}");
+    assert!(!of("sparcstation-1+").contains("KiB") && !of("host\t").contains("iB"), "{listed}");
+    assert_eq!(kit::lab(folder, "machines sparcstation-1+").status.code(), Some(1));
+}
+
 /// Tests the test: a page that reveals an answer fails.
 #[test]
 fn a_page_that_shows_answers_is_noticed() {

@@ -105,7 +105,8 @@ impl RawSweep {
         self.check_decimals()?;
         let unusable = |why: &str| Err(format!("none of its rows has a figure that can be used: {why}"));
         let source = self.source();
-        let mut places: BTreeMap<(u64, u64), (usize, SavedCell)> = BTreeMap::new();
+        let mut places: BTreeMap<(u64, u64), SavedCell> = BTreeMap::new();
+        let mut again = Vec::new();
         let misses_counted = counts_misses(self.event.as_deref());
         for RawCell { mut cell, line, .. } in std::mem::take(&mut self.cells) {
             let SavedCell { size, stride, .. } = cell;
@@ -119,11 +120,16 @@ impl RawSweep {
                 self.left_open(line, &format!("{misses} misses per access are impossible"));
                 cell.misses = None;
             }
-            if let Some((first, _)) = places.insert((size, stride), (line, cell)) {
-                return Err(format!(
-                    "lines {first} and {line} have the same array size {size} and stride {stride}; put each run into its own file"
-                ));
+            // Rows that were appended replace earlier ones of the same cell.
+            if places.insert((size, stride), cell).is_some() {
+                again.push(format!("{} at stride {}", Bytes(size), Bytes(stride)));
             }
+        }
+        if let Some(first) = again.first() {
+            self.notes.push(format!(
+                "cells that are in it more than once, {}, the first {first}: the last row of each is used",
+                again.len()
+            ));
         }
         if self.coarse > 0 {
             self.notes.push(format!(
@@ -136,7 +142,7 @@ impl RawSweep {
         }
         self.notes.extend(self.damage.iter().cloned());
         // A cell without figures stays: it is a gap in its curve.
-        let cells: Vec<SavedCell> = places.into_values().map(|(_, cell)| cell).collect();
+        let cells: Vec<SavedCell> = places.into_values().collect();
         if cells.iter().all(|cell| cell.misses.is_none() && cell.nanos.is_none()) {
             let why = self.fault.as_ref().or(self.notes.first());
             return unusable(why.map_or("all are marked as not counted", String::as_str));

@@ -22,7 +22,7 @@ const READERS: [(&str, &str, &[&str]); 12] = [
     ("groups.csv", GRADE, GRADES),
     ("sheet.csv", GRADE, GRADES),
     ("in/bea/answers.json", GRADE, GRADES),
-    ("report/answers.json", "handin report --output r.zip", &[]),
+    ("report/answers.json", "handin report --incomplete --output r.zip", &[]),
 ];
 const GRADE: &str = "grade --roster class.csv --key machines-key.json --rubric rubric.toml --assignment assignment.toml \
     --groups groups.csv --worksheet sheet.csv --output grades in";

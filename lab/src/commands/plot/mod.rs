@@ -220,26 +220,34 @@ fn default_output(files: &[PathBuf]) -> PathBuf {
     }
 }
 
-/// What distinguishes a file's curves from those of others: its machine if it names one, and its source.
-/// Files of formats that name no machine are of one machine.
-fn sets(args: &Args, sweeps: &[Saved], texts: &[String]) -> Vec<String> {
+/// Curves that are runs of one sweep: of one machine and one source.
+#[derive(Debug, Clone, PartialEq)]
+struct Set {
+    /// The machine or the file, and the source, as far as known.
+    name: String,
+    /// The machine field by field: two can have one name.
+    machine: serde_json::Value,
+}
+
+/// The set of each file. Files of formats that name no machine are of one machine.
+fn sets(args: &Args, sweeps: &[Saved], texts: &[String]) -> Vec<Set> {
     let machines = Vec::from_iter(texts.iter().map(|text| machine(text)));
-    let known = machines.iter().flatten().collect::<BTreeSet<_>>().len();
-    let of = |((path, machine), sweep): ((&PathBuf, &Option<String>), &Saved)| {
-        let source = sweep.source.map(|source| format!("; source: {source}")).unwrap_or_default();
-        match machine {
-            Some(machine) => machine.clone() + &source,
-            None if known > 0 => input::name(path) + &source,
-            None => source,
-        }
+    let is_known = machines.iter().any(Option::is_some);
+    let of = |((path, machine), sweep): ((&PathBuf, &Option<(String, serde_json::Value)>), &Saved)| {
+        let (name, machine) = match machine {
+            Some((name, machine)) => (Some(name.clone()), machine.clone()),
+            None => (is_known.then(|| input::name(path)), serde_json::Value::Null),
+        };
+        let source = sweep.source.map(|source| format!("source: {source}"));
+        Set { name: Vec::from_iter(name.into_iter().chain(source)).join("; "), machine }
     };
     args.files.iter().zip(&machines).zip(sweeps).map(of).collect()
 }
 
-/// The machine that a record names; other formats do not name it.
-fn machine(text: &str) -> Option<String> {
+/// The machine that a record names, also field by field; other formats do not name it.
+fn machine(text: &str) -> Option<(String, serde_json::Value)> {
     let record: serde_json::Value = serde_json::from_str(text).ok()?;
-    Some(record.get("machine")?.as_str()?.to_owned())
+    Some((record.get("machine")?.as_str()?.to_owned(), record.get("machine_data")?.clone()))
 }
 
 /// Times that differ by more than this factor have a logarithmic axis.
@@ -248,13 +256,13 @@ const WIDE: f64 = 8.0;
 /// The chart of the cells' medians over all sweeps of one set.
 fn chart(args: &Args, sweeps: &[Saved], texts: &[String]) -> Result<Chart, Failure> {
     let own = sets(args, sweeps, texts);
-    let mut sets: Vec<&String> = Vec::new();
+    let mut sets: Vec<&Set> = Vec::new();
     for set in &own {
         if !sets.contains(&set) {
             sets.push(set);
         }
     }
-    let number = |set: &String| sets.iter().position(|known| *known == set).unwrap_or_default();
+    let number = |set: &Set| sets.iter().position(|known| *known == set).unwrap_or_default();
     let cells = sweeps
         .iter()
         .zip(&own)
@@ -263,24 +271,22 @@ fn chart(args: &Args, sweeps: &[Saved], texts: &[String]) -> Result<Chart, Failu
     let cells = Vec::from_iter(cells.filter(|(_, cell)| is_wanted(cell)));
     let misses = cells.iter().any(|(_, cell)| cell.misses.is_some());
     let show = args.show.unwrap_or(if misses { Show::Misses } else { Show::Time });
+    let amount = |cell: &SavedCell| if show == Show::Misses { cell.misses } else { cell.nanos };
     let mut curves: BTreeMap<(usize, u64), BTreeMap<u64, Vec<f64>>> = BTreeMap::new();
     for (set, cell) in cells {
         let (curve, at) = match args.over {
             Over::Stride => (cell.size, cell.stride),
             Over::Size => (cell.stride, cell.size),
         };
-        let amount = if show == Show::Misses { cell.misses } else { cell.nanos };
-        curves.entry((set, curve)).or_default().entry(at).or_default().extend(amount);
+        curves.entry((set, curve)).or_default().entry(at).or_default().extend(amount(cell));
     }
-    if args.over == Over::Stride && args.sizes.is_empty() {
-        // Sizes of a few further cells only, between the others.
-        let few = curves.values().map(BTreeMap::len).max().unwrap_or(0).min(3);
-        curves.retain(|_, points| points.len() >= few);
-    }
-    if curves.values().flat_map(BTreeMap::values).all(Vec::is_empty) {
-        let what = if show == Show::Misses { "misses" } else { "times" };
-        let why = format!("there are no {what} to draw in these files for the sizes wanted");
-        return Err(Failure::could_not(why));
+    let has = |cell: &SavedCell| is_wanted(cell) && amount(cell).is_some();
+    if let Some(at) = sweeps.iter().position(|sweep| !sweep.cells.iter().any(has)) {
+        let (what, other) = if show == Show::Misses { ("misses", "time") } else { ("times", "misses") };
+        return Err(Failure::could_not(format!(
+            "{} has no {what} for these sizes: leave it out, or draw it with --show {other}",
+            input::name(&args.files[at])
+        )));
     }
     let other = sweeps.iter().find(|sweep| !sweep.counts_misses()).and_then(|sweep| sweep.event.as_deref());
     let (what, y) = match (show, other) {
@@ -305,6 +311,7 @@ fn chart(args: &Args, sweeps: &[Saved], texts: &[String]) -> Result<Chart, Failu
             (series.set, series.bytes) = (set, Some(curve));
         });
     }
+    chart.set_sparse();
     let amounts = chart.series.iter().flat_map(|series| &series.points).map(|at| at.1).filter(|y| *y > 0.0);
     let [least, most] = [f64::min, f64::max].map(|end| amounts.clone().reduce(end).unwrap_or(1.0));
     drop(amounts);
@@ -323,10 +330,10 @@ fn letter(set: usize) -> char {
 }
 
 /// The events; then machine, source and files of each set of curves, as far as known.
-fn caption(args: &Args, sweeps: &[Saved], sets: &[&String], own: &[String]) -> String {
+fn caption(args: &Args, sweeps: &[Saved], sets: &[&Set], own: &[Set]) -> String {
     let events = sweeps.iter().filter_map(|sweep| Some(format!("event {}", sweep.event.as_ref()?)));
     let events = Vec::from_iter(events.collect::<BTreeSet<_>>()).join(", ");
-    let of = |(number, set): (usize, &&String)| {
+    let of = |(number, set): (usize, &&Set)| {
         let files =
             args.files.iter().zip(own).filter(|(_, own)| own == set).map(|(file, _)| input::name(file));
         let files = Vec::from_iter(files);
@@ -334,7 +341,7 @@ fn caption(args: &Args, sweeps: &[Saved], sets: &[&String], own: &[String]) -> S
             [one] => format!("file {one}"),
             many => format!("median of {} files: {}", many.len(), many.join(", ")),
         };
-        let facts = [set.trim_start_matches("; ").to_owned(), files];
+        let facts = [set.name.clone(), files];
         let facts = Vec::from_iter(facts.into_iter().filter(|fact| !fact.is_empty())).join("; ");
         if sets.len() > 1 { format!("{}: {facts}", letter(number)) } else { facts }
     };

@@ -49,8 +49,7 @@ fn one_archive_has_everything_and_is_graded() {
     write(folder, "saved.json", &answers(&signed).replace("03-01", "03-02"));
     let (code, message) = handin(folder, "report more/mm1.json more/copy.json --answers saved.json");
     assert_eq!(code, Some(0), "{message}");
-    assert!(message.contains("report.zip: 3 answers, the page, 2 records. Hand in this file."), "{message}");
-    assert!(!message.contains("note"), "{message}");
+    assert!(message.contains("report.zip: 3 of 3 fields filled in, the page, 2 records. Hand in this file."), "{message}");
     let packed = "answers.json records/1-mm1.json records/mm1.json report.html versions.json";
     assert_eq!(names(folder, "report.zip").join(" "), packed);
     // again, replacing the earlier one; under any name it is graded
@@ -76,7 +75,7 @@ fn the_answers_saved_last_are_packed_whatever_the_browser_calls_them() {
     saved("answers (1).json", "64", "2026-03-02T10:00:00Z");
     saved("answers-2.json", "2", "2026-03-01T11:00:00Z");
     saved("answers-of-bea.json", "8", "2026-03-09T10:00:00Z");
-    assert_eq!(handin(folder, "report").0, Some(0));
+    assert_eq!(handin(folder, "report --incomplete").0, Some(0));
     let mut archive = zip::ZipArchive::new(std::fs::File::open(folder.join("report.zip")).unwrap()).unwrap();
     let mut text = String::new();
     std::io::Read::read_to_string(&mut archive.by_name("answers.json").unwrap(), &mut text).unwrap();
@@ -113,12 +112,14 @@ fn missing_parts_are_reported_before_the_hand_in() {
         ("bare --output mine.zip", 2, "mine.zip exists and was not written by lab handin"),
         ("bare --answers nowhere.json", 1, "cannot read nowhere.json"),
         ("bare nowhere.json", 1, "cannot read nowhere.json"),
-        ("bare", 0, "note: there is no report.html in 'bare'"),
+        ("bare", 1, "do not hand this in: 1 of 1 record does not count; there is no report.html in 'bare'"),
+        ("bare --incomplete", 0, "It does not count fully: 1 of 1 record does not count"),
         ("nameless", 1, "the name of the first student is missing"),
         ("numberless", 1, "the number of the first student is missing"),
         ("bare --output other.zip", 2, "other.zip exists and was not written by lab handin"),
-        ("bare", 0, "x.json will not count as a record"),
-        ("page", 0, "2 of 3 fields are empty: s2-3 (Line?); s2-4 (Penalty?)"),
+        ("bare", 1, "x.json does not count"),
+        ("page", 0, "empty: s2-3 (Line?); s2-4 (Penalty?)"),
+        ("page", 0, "page.zip: 1 of 3 fields filled in, the page, 0 records. Hand in this file."),
         ("page", 0, "1 answer to questions that the page does not ask: s9"),
         (
             "old",
@@ -148,24 +149,29 @@ fn what_does_not_count_is_named_before_the_hand_in() {
     ).replace(r#""fields":{"#, r#""fields":{"flops-1":"slow","#);
     write(folder, "report/report.html", &needs);
     write(folder, "report/records/mm1.json", &RECORD.replace("\"size\":512", "\"size\":256"));
+    let verdict = "do not hand this in: 1 of 1 record does not count; 1 record of the assignment is missing: records/ge-1.json; 1 answer cannot be read as a value";
     let (code, message) = handin(folder, "report");
-    assert!(code == Some(1) && message.contains("missing in 'report': records/ge-1.json;"), "{message}");
+    assert!(code == Some(1) && message.trim_end().lines().last().unwrap().contains(verdict), "{message}");
     assert!(!folder.join("report.zip").exists());
     let (code, message) = handin(folder, "report --incomplete");
     assert_eq!(code, Some(0), "{message}");
     for says in [
-        "records/ge-1.json is missing",
-        "mm1.json will not count as a record: its matrices have 256 rows, not the 512",
+        "mm1.json does not count: its matrices have 256 rows, not the 512",
         "without --quick and --size",
         "'approx. 64",
         "This is not one number",
-        "last saved at 2026-03-01",
-        "report.zip: 3 answers, the page, 1 record.",
-        "1 of 5 fields are empty: s2-1 (Capacity?)",
-        "sections without an answer, which other assignments use: ge\n",
+        "last saved at 2026-03-01 10:00 UTC",
+        "report.zip: 2 of 4 fields filled in, 1 of 1 of section 'flops', the page, 1 record. It does not count fully: 1 of 1",
+        "empty: s2-1 (Capacity?)\n",
     ] {
         assert!(message.contains(says), "{says}: {message}");
     }
+    // An archive of an earlier time is not left where a new one is expected.
+    let packed = std::fs::read(folder.join("report.zip")).unwrap();
+    let (code, message) = handin(folder, "report");
+    assert!(code == Some(1) && message.contains("is now report.earlier-1.zip"), "{message}");
+    assert_eq!(std::fs::read(folder.join("report.earlier-1.zip")).unwrap(), packed);
+    assert!(!folder.join("report.zip").exists());
 }
 
 #[test]
