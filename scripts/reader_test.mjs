@@ -15,7 +15,7 @@ const wrong = [];
 const quantities = rows("figures/src/quantity.tsv");
 for (const [kind, value, unit, means] of quantities) {
   const { doubt, value: found } = read({ form: "one", value, to: "", unit }, kind);
-  if (doubt ? doubt !== means : Math.abs(found - means) > 1e-12 * Math.abs(means) || means === "") wrong.push(`${kind} '${value} ${unit}': ${doubt ?? found}, not ${means}`);
+  if (doubt ? doubt !== means : !(Math.abs(found - means) <= 1e-12 * Math.abs(means)) || means === "") wrong.push(`${kind} '${value} ${unit}': ${doubt ?? found}, not ${means}`);
 }
 const range = (value, to, unit, kind = "bytes") => JSON.stringify(read({ form: "range", value, to, unit }, kind));
 for (const [found, means] of [[range("32", "64", "KiB"), { low: 32768, below: 65536 }], [range("64", "32", "KiB"), { doubt: "empty-range" }],

@@ -37,7 +37,7 @@ const fn unit(name: &'static str, factor: f64) -> Unit {
 }
 
 /// Other spellings of a kind's units, as typed after the number: kind, spelling, name.
-pub const SPELLINGS: [(Kind, &str, &str); 14] = [
+pub const SPELLINGS: [(Kind, &str, &str); 17] = [
     (Kind::Bytes, "k", "KiB"),
     (Kind::Bytes, "K", "KiB"),
     (Kind::Bytes, "M", "MiB"),
@@ -45,6 +45,9 @@ pub const SPELLINGS: [(Kind, &str, &str); 14] = [
     (Kind::Bytes, "bytes", "B"),
     (Kind::Ns, "µs", "us"),
     (Kind::Ns, "μs", "us"),
+    (Kind::Percent, "percent", "%"),
+    (Kind::Percent, "per cent", "%"),
+    (Kind::Points, "percentage points", "points"),
     (Kind::Points, "pp", "points"),
     (Kind::Points, "p.p.", "points"),
     (Kind::Count, "-way", ""),
@@ -103,6 +106,8 @@ pub enum Doubt {
     NoUnit,
     /// A unit of another kind.
     OtherUnit,
+    /// Units of 1000 or 1024 bytes.
+    Kilobytes,
     /// Clock cycles where a time is asked for.
     Cycles,
     /// A range with one end.
@@ -115,12 +120,13 @@ pub enum Doubt {
 
 impl Doubt {
     /// All of them.
-    pub const ALL: [Doubt; 9] = [
+    pub const ALL: [Doubt; 10] = [
         Doubt::NotOneNumber,
         Doubt::Thousands,
         Doubt::NoNumber,
         Doubt::NoUnit,
         Doubt::OtherUnit,
+        Doubt::Kilobytes,
         Doubt::Cycles,
         Doubt::OneEnd,
         Doubt::EmptyRange,
@@ -131,7 +137,7 @@ impl Doubt {
     pub fn sentence(self) -> &'static str {
         match self {
             Doubt::NotOneNumber => {
-                "This is not one number: write digits, as in 48, 1.5 or 2^15; only a unit may follow."
+                "This is not one number: write digits or a formula, as in 48, 1.5, 2^15 or 48/(12*64); only a unit may follow."
             }
             Doubt::Thousands => {
                 "This can mean thousands or decimals: write the number without a comma or dot, or with another number of decimals."
@@ -139,8 +145,9 @@ impl Doubt {
             Doubt::NoNumber => "The number is missing.",
             Doubt::NoUnit => "Choose the unit from the list after the number, or type it after the number.",
             Doubt::OtherUnit => {
-                "This unit is not accepted here, or differs from the chosen one: write only the number, and choose the unit if there is a list."
+                "This field has another unit: write only the number, and choose the unit if there is a list."
             }
+            Doubt::Kilobytes => "KB and MB may be thousands or units of 1024 bytes: choose KiB or MiB.",
             Doubt::Cycles => "Clock cycles are not converted to a time; your instructor reads this answer.",
             Doubt::OneEnd => "A range needs both ends.",
             Doubt::EmptyRange => "The first end of the range must be smaller than the second.",
@@ -151,33 +158,83 @@ impl Doubt {
     }
 }
 
-/// Reads one number: `48`, `-0.5`, `+.5`, `1,5`, `131 072`, `2^15`, `1e3`, `1/4`, `256*256*2`.
+/// Longest formula, in bytes: parentheses nest no deeper.
+const LONGEST: usize = 200;
+
+/// Reads one number, or computes it: `48`, `-0.5`, `+.5`, `1,5`, `131 072`, `2^15`, `1e3`, `48*1024/(12*64)`,
+/// `1 - 16.8/67.1`.
 ///
 /// # Errors
 ///
-/// If it is anything else, or may mean two numbers.
+/// If it is anything else, or may mean two numbers, such as `32-48` for a size.
 pub fn number(text: &str, kind: Kind) -> Result<f64, Doubt> {
-    let text = text.trim();
+    let text = text.trim().replace('\u{2212}', "-");
     if text.is_empty() {
         return Err(Doubt::NoNumber);
     }
-    let (sign, text) = match text.strip_prefix(['-', '\u{2212}']) {
-        Some(rest) => (-1.0, rest),
-        None => (1.0, text.strip_prefix('+').unwrap_or(text)),
-    };
-    if let Some((above, below)) = text.split_once('/') {
-        let ratio = sign * decimal(above, kind)? / decimal(below, kind)?;
-        return if ratio.is_finite() { Ok(ratio) } else { Err(Doubt::NotOneNumber) };
+    let is_range = |(low, high)| decimal(low, kind).and(decimal(high, kind)) != Err(Doubt::NotOneNumber);
+    if text.len() > LONGEST || kind.has_thousands() && text.split_once('-').is_some_and(is_range) {
+        return Err(Doubt::NotOneNumber);
     }
-    let factors = text.split(['*', '×']).map(|factor| match factor.split_once('^') {
-        Some((base, exponent)) => Ok(decimal(base, kind)?.powf(decimal(exponent, kind)?)),
-        None => match factor.split_once(['e', 'E']) {
-            Some((digits, exponent)) => Ok(decimal(digits, kind)? * 10_f64.powf(decimal(exponent, kind)?)),
-            None => decimal(factor, kind),
-        },
-    });
-    let product = factors.product::<Result<f64, Doubt>>()?;
-    if product.is_finite() { Ok(sign * product) } else { Err(Doubt::NotOneNumber) }
+    let mut formula = Formula { rest: &text, kind };
+    let value = formula.sum()?;
+    if formula.rest.is_empty() && value.is_finite() { Ok(value) } else { Err(Doubt::NotOneNumber) }
+}
+
+/// What is left of a formula; each function reads its part.
+struct Formula<'t> {
+    rest: &'t str,
+    kind: Kind,
+}
+
+impl Formula<'_> {
+    /// Whether one of these signs is next; it is skipped.
+    fn next(&mut self, signs: &[char]) -> Option<char> {
+        let sign = self.rest.trim_start().chars().next().filter(|sign| signs.contains(sign))?;
+        self.rest = &self.rest.trim_start()[sign.len_utf8()..];
+        Some(sign)
+    }
+
+    fn sum(&mut self) -> Result<f64, Doubt> {
+        let mut sum = self.product()?;
+        while let Some(sign) = self.next(&['+', '-']) {
+            let other = self.product()?;
+            sum += if sign == '+' { other } else { -other };
+        }
+        Ok(sum)
+    }
+
+    fn product(&mut self) -> Result<f64, Doubt> {
+        let mut product = self.power()?;
+        while let Some(sign) = self.next(&['*', '×', '/']) {
+            let other = self.power()?;
+            product = if sign == '/' { product / other } else { product * other };
+        }
+        Ok(product)
+    }
+
+    fn power(&mut self) -> Result<f64, Doubt> {
+        match self.next(&['+', '-']) {
+            Some('-') => return Ok(-self.power()?),
+            Some(_) => return self.power(),
+            None => {}
+        }
+        let base = if self.next(&['(']).is_some() {
+            let sum = self.sum()?;
+            self.next(&[')']).ok_or(Doubt::NotOneNumber)?;
+            sum
+        } else {
+            let end = self.rest.find(['+', '-', '*', '×', '/', '^', '(', ')', 'e', 'E']);
+            let (digits, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
+            self.rest = rest;
+            decimal(digits, self.kind)?
+        };
+        match self.next(&['^', 'e', 'E']) {
+            Some('^') => Ok(base.powf(self.power()?)),
+            Some(_) => Ok(base * 10_f64.powf(self.power()?)),
+            None => Ok(base),
+        }
+    }
 }
 
 /// Digits with at most one decimal sign.
@@ -218,7 +275,7 @@ fn ungrouped(text: &str) -> String {
 /// If either is missing, or is not of this kind, or the two units differ, or nothing can have this value.
 pub fn quantity(value: &str, unit: &str, kind: Kind) -> Result<f64, Doubt> {
     let text = value.trim();
-    let after_digits = text.rfind(|c: char| c.is_ascii_digit()).map_or(0, |last| last + 1);
+    let after_digits = text.rfind(|c: char| c.is_ascii_digit() || c == ')').map_or(0, |last| last + 1);
     let end = after_digits + usize::from(text[after_digits..].starts_with(['.', ',']));
     let (value, typed) = (&text[..end], text[end..].trim());
     if value.is_empty() && !typed.is_empty() {
@@ -232,6 +289,10 @@ pub fn quantity(value: &str, unit: &str, kind: Kind) -> Result<f64, Doubt> {
         }
         typed => typed,
     };
+    let is_decimal = kind == Kind::Bytes && ["kB", "KB", "kb", "MB", "mb"].contains(&typed);
+    if is_decimal {
+        return Err(Doubt::Kilobytes);
+    }
     if !typed.is_empty() && !unit.is_empty() && typed != unit {
         return Err(Doubt::OtherUnit);
     }
@@ -298,7 +359,7 @@ mod tests {
             ("99.21", Kind::Percent, Ok(99.21)),
             ("24,26 p.p.", Kind::Points, Ok(24.26)),
             ("48", Kind::Bytes, Err(Doubt::NoUnit)),
-            ("48 KB", Kind::Bytes, Err(Doubt::OtherUnit)),
+            ("48 KB", Kind::Bytes, Err(Doubt::Kilobytes)),
             ("48 kib", Kind::Bytes, Err(Doubt::OtherUnit)),
             ("16 KiB, 2-way", Kind::Bytes, Err(Doubt::NotOneNumber)),
             ("64 shorts", Kind::Count, Err(Doubt::OtherUnit)),

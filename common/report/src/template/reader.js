@@ -14,33 +14,58 @@ function valueReader(known) {
     return Number(`0${parts[1]}.${parts[2] ?? ""}0`);
   }
 
+  // A number or a formula, as `Formula` in quantity.rs.
   function number(text, kind) {
-    text = text.trim();
-    if (!text) doubt("no-number");
-    const sign = /^[-\u2212]/.test(text) ? -1 : 1;
-    text = text.replace(/^[-+\u2212]/, "");
-    const slash = text.indexOf("/");
-    if (slash >= 0) {
-      const ratio = decimal(text.slice(0, slash), kind) / decimal(text.slice(slash + 1), kind);
-      return Number.isFinite(ratio) ? sign * ratio : doubt("not-one-number");
-    }
-    const product = text.split(/[*×]/).reduce((product, factor) => {
-      const at = factor.indexOf("^");
-      const ten = factor.search(/e/i);
-      if (at < 0 && ten >= 0) return product * decimal(factor.slice(0, ten), kind) * 10 ** decimal(factor.slice(ten + 1), kind);
-      return product * (at < 0 ? decimal(factor, kind) : decimal(factor.slice(0, at), kind) ** decimal(factor.slice(at + 1), kind));
-    }, 1);
-    return Number.isFinite(product) ? sign * product : doubt("not-one-number");
+    let rest = text.trim().replaceAll("\u2212", "-");
+    if (!rest) doubt("no-number");
+    const isDecimal = text => { try { decimal(text, kind); return true; } catch (error) { return error.message !== "not-one-number"; } };
+    const dash = rest.indexOf("-");
+    if (new TextEncoder().encode(rest).length > 200 ||
+      known.thousands.includes(kind) && dash >= 0 && isDecimal(rest.slice(0, dash)) && isDecimal(rest.slice(dash + 1))) doubt("not-one-number");
+    const next = signs => {
+      const sign = rest.trimStart()[0];
+      if (!sign || !signs.includes(sign)) return "";
+      rest = rest.trimStart().slice(1);
+      return sign;
+    };
+    const sum = () => {
+      let value = product();
+      for (let sign; (sign = next("+-"));) value += sign === "+" ? product() : -product();
+      return value;
+    };
+    const product = () => {
+      let value = power();
+      for (let sign; (sign = next("*×/"));) value = sign === "/" ? value / power() : value * power();
+      return value;
+    };
+    const power = () => {
+      const sign = next("+-");
+      if (sign) return sign === "-" ? -power() : power();
+      let base;
+      if (next("(")) {
+        base = sum();
+        if (!next(")")) doubt("not-one-number");
+      } else {
+        const end = rest.search(/[-+*×/^()eE]/);
+        base = decimal(end < 0 ? rest : rest.slice(0, end), kind);
+        rest = end < 0 ? "" : rest.slice(end);
+      }
+      const after = next("^eE");
+      return after ? (after === "^" ? base ** power() : base * 10 ** power()) : base;
+    };
+    const value = sum();
+    return !rest && Number.isFinite(value) ? value : doubt("not-one-number");
   }
 
   function quantity(text, unit, kind) {
-    const [, digits, rest] = /^(.*[0-9][.,]?)(.*)$/s.exec(text.trim()) ?? ["", "", text.trim()];
+    const [, digits, rest] = /^(.*[0-9)][.,]?)(.*)$/s.exec(text.trim()) ?? ["", "", text.trim()];
     let typed = rest.trim();
     if (!digits && typed) doubt("not-one-number");
     const value = number(digits, kind);
     const units = known.units[kind];
     typed = known.spellings.find(([of, other]) => of === kind && other === typed)?.[2] ?? typed;
     if (typed && !/[\p{Alphabetic}%]/u.test(typed)) doubt("not-one-number");
+    if (kind === "bytes" && ["kB", "KB", "kb", "MB", "mb"].includes(typed)) doubt("kilobytes");
     if (typed && unit && typed !== unit) doubt("other-unit");
     unit ||= typed;
     const factor = units.find(({ name }) => name === unit)?.factor;
@@ -80,5 +105,9 @@ function valueReader(known) {
     return slips.find(([meant]) => is(meant))?.[1];
   }
 
-  return { quantity, read, judge, sentence: name => known.doubts[name] };
+  return { quantity, read, judge, 
+    // A unit that is refused: what the field has instead.
+    sentence: (name, kind) => (name !== "other-unit" ? known.doubts[name]
+      : known.units[kind].length ? `This field is in ${known.units[kind].map(({ name }) => name).join(", ")}: write only the number, and choose the unit if there is a list.`
+        : "This field has no unit: write only the number.") };
 }
