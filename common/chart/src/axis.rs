@@ -15,7 +15,7 @@ const MARGIN: f64 = 0.03;
 pub struct Axis {
     /// The quantity and its unit: `time per access (ns)`.
     pub label: String,
-    /// Whether it is logarithmic. A linear axis contains zero, unless a range is given.
+    /// Whether it is logarithmic. A linear axis contains zero.
     pub is_log: bool,
     /// Whether its numbers are sizes, with grid lines at powers of two: 64, 32K, 2M bytes.
     pub is_bytes: bool,
@@ -23,10 +23,6 @@ pub struct Axis {
     pub names: Vec<String>,
     /// A linear axis ends here or above.
     pub(crate) least_end: f64,
-    /// The range that is shown, whatever the data.
-    pub(crate) range: Option<(f64, f64)>,
-    /// The decimal sign, if it is not a point.
-    pub(crate) sign: Option<String>,
 }
 
 impl Axis {
@@ -69,8 +65,7 @@ impl Axis {
 
     /// Whether `value` is shown: in its place, or at the lower edge of a logarithmic axis.
     pub(crate) fn shows(&self, value: f64) -> bool {
-        let is_inside = self.range.is_none_or(|(low, high)| (low..=high).contains(&value));
-        self.has(value) && is_inside || self.is_below_logarithms(value)
+        self.has(value) || self.is_below_logarithms(value)
     }
 
     /// The range that shows all of `data`, with at most `most` labels.
@@ -85,11 +80,10 @@ impl Axis {
             (low, high) = (if self.is_log { low - 1.0 } else { low }, high + 1.0);
         }
         let margin = (high - low) * MARGIN;
-        (grid.low, grid.high) = match self.range {
-            _ if !self.names.is_empty() => (0.5, self.names.len() as f64 + 0.5),
-            Some((low, high)) => (grid.measure(low), grid.measure(high)),
-            None if self.least_end > 0.0 && low == 0.0 => (low, high + margin),
-            None => (low - margin, high + margin),
+        (grid.low, grid.high) = match self.names.len() {
+            0 if self.least_end > 0.0 && low == 0.0 => (low, high + margin),
+            0 => (low - margin, high + margin),
+            count => (0.5, count as f64 + 0.5),
         };
         let ends = [grid.low, grid.high].map(|at| if self.is_log { 10f64.powf(at) } else { at });
         if self.names.is_empty() {
@@ -150,8 +144,7 @@ impl Axis {
     pub(crate) fn number(&self, value: f64, digits: usize) -> String {
         let rounded = format!("{value:.*e}", digits - 1).parse().unwrap_or(value);
         let is_plain = rounded == 0.0 || (1e-5..1e7).contains(&rounded.abs());
-        let text = if is_plain { rounded.to_string() } else { format!("{rounded:e}") };
-        self.sign.iter().fold(text, |text, sign| text.replace('.', sign))
+        if is_plain { rounded.to_string() } else { format!("{rounded:e}") }
     }
 }
 

@@ -1,8 +1,8 @@
 //! The content of a chart, without its layout.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use figures::text::{filled, shorten};
+use figures::text::shorten;
 use figures::units::Bytes;
 use figures::value::Reading;
 
@@ -28,32 +28,12 @@ pub struct Chart {
     pub ordered: bool,
     /// What the reader wants to see of it.
     pub(crate) view: View,
-    /// The picture's own texts in another language, by the English ones of [`WORDS`].
-    words: BTreeMap<String, String>,
 }
-
-/// The texts of a picture that are not the chart's. `.` is the decimal sign.
-pub const WORDS: [&str; 14] = [
-    ".",
-    "{} in bytes (K = 1024), logarithmic",
-    "{} in bytes (K = 1024)",
-    "{}, logarithmic",
-    "No data.",
-    "Hollow at the lower edge: 0, which a logarithmic axis does not have.",
-    "Points outside the ranges shown are not drawn.",
-    "hollow point",
-    "{} to {}",
-    "source: {}",
-    "curves: {}",
-    "{} and {}",
-    "{}: 0",
-    "{}: about 0",
-];
 
 /// One curve.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Series {
-    /// Its name, at its end.
+    /// Its name in the legend.
     pub name: String,
     /// Its points, in drawing order. One that is not finite is a gap in the line.
     pub points: Vec<(f64, f64)>,
@@ -61,6 +41,8 @@ pub struct Series {
     pub spreads: Vec<(f64, f64, f64)>,
     /// Points of another source than the curve: drawn hollow, not connected.
     pub hollow: Vec<(f64, f64)>,
+    /// The x values of points that are far above all next to them: drawn hollow.
+    pub odd: Vec<f64>,
     /// Whether it is a computed line, without markers.
     pub is_line: bool,
     /// Whether its points are too few for a curve: they are drawn without a line.
@@ -86,14 +68,8 @@ pub struct View {
     pub caption: Option<String>,
     /// The width in a document, in cm. Letters keep their size.
     pub width_cm: Option<f64>,
-    /// The shown part of the horizontal axis.
-    pub x_range: Option<(f64, f64)>,
-    /// The shown part of the vertical axis.
-    pub y_range: Option<(f64, f64)>,
     /// Width and height in pixels.
     pub size: Option<(f64, f64)>,
-    /// Whether each curve has a panel of its own.
-    pub panels: bool,
 }
 
 /// Most characters of a title or a caption, and of a name or a label.
@@ -147,12 +123,24 @@ impl Chart {
         }
     }
 
+    /// Marks the odd points of a sweep.
+    pub fn set_odd(&mut self) {
+        for own in self.series.chunk_by_mut(|a, b| a.set == b.set) {
+            let cells = own.iter().flat_map(|series| {
+                series.points.iter().filter_map(|(x, y)| Some(((series.bytes?, *x as u64), *y)))
+            });
+            for (bytes, x) in odd(&cells.filter(|(_, y)| y.is_finite()).collect()) {
+                let series = own.iter_mut().find(|series| series.bytes == Some(bytes));
+                series.into_iter().for_each(|series| series.odd.push(x as f64));
+            }
+        }
+    }
+
     /// The chart as `view` describes it.
     ///
     /// # Errors
     ///
-    /// If an axis cannot show the range, no point is in the ranges, or the size is too small;
-    /// the sentence names the reason.
+    /// If the picture would be too small or too large; the sentence says so.
     pub fn viewed(mut self, view: &View) -> Result<Chart, String> {
         for (axis, log) in [(&mut self.x, view.log_x), (&mut self.y, view.log_y)] {
             axis.is_log = log.unwrap_or(axis.is_log) && axis.names.is_empty();
@@ -163,76 +151,13 @@ impl Chart {
         if view.width_cm.is_some_and(|width| !(6.0..=60.0).contains(&width)) {
             return Err("the width of a chart is 6 to 60 cm".to_owned());
         }
-        let was_empty = self.is_empty();
-        let ranges = [("horizontal", &mut self.x, view.x_range), ("vertical", &mut self.y, view.y_range)];
-        for (name, axis, range) in ranges {
-            let Some((low, high)) = range else { continue };
-            if low >= high || !axis.has(low) || !axis.has(high) || !axis.names.is_empty() {
-                let why = "its first number must be below the second, and above 0 on a logarithmic axis";
-                return Err(format!("the {name} axis cannot have the range {low}:{high}: {why}"));
-            }
-            axis.range = Some((low, high));
+        if view.size.is_some_and(|(width, height)| {
+            !(320.0..=5000.0).contains(&width) || !(300.0..=5000.0).contains(&height)
+        }) {
+            return Err("the size of a chart is 320x300 to 5000x5000 pixels".to_owned());
         }
-        if self.is_empty() && !was_empty {
-            return Err("nothing of this chart is in that range; choose a wider one".to_owned());
-        }
-        self.view = View { panels: view.panels && self.x.names.is_empty(), ..view.clone() };
-        let (columns, rows) = self.grid();
-        let (width, height) = (320.max(150 * columns), 300.max(100 + 150 * rows));
-        let fits = |least: i32, side: f64| (f64::from(least)..=5000.0).contains(&side);
-        if view.size.is_some_and(|size| !fits(width, size.0) || !fits(height, size.1)) {
-            return Err(format!("the size of this chart is {width}x{height} to 5000x5000 pixels"));
-        }
+        self.view = view.clone();
         Ok(self)
-    }
-
-    /// Columns and rows of plots.
-    pub(crate) fn grid(&self) -> (i32, i32) {
-        let count = if self.view.panels { self.series.len().max(1) as i32 } else { 1 };
-        let columns = count.min(4);
-        (columns, (count + columns - 1) / columns)
-    }
-
-    /// The chart in another language: `words` has the texts by the English ones, those of
-    /// [`WORDS`] and whole texts of the chart.
-    pub fn in_language(mut self, words: &BTreeMap<String, String>) -> Chart {
-        let own = WORDS.iter().filter_map(|english| words.get_key_value(*english));
-        self.words = own.map(|(english, other)| (english.clone(), other.clone())).collect();
-        let mut texts = vec![&mut self.title, &mut self.caption];
-        for axis in [&mut self.x, &mut self.y] {
-            axis.sign = words.get(".").cloned();
-            texts.push(&mut axis.label);
-            texts.extend(&mut axis.names);
-        }
-        texts.extend(self.series.iter_mut().map(|series| &mut series.name));
-        texts.extend(self.marks.iter_mut().map(|mark| &mut mark.2));
-        for text in texts {
-            *text = words.get(text).unwrap_or(text).clone();
-        }
-        self
-    }
-
-    /// One of the [`WORDS`] in the chart's language, with each `{}` replaced.
-    pub(crate) fn say(&self, english: &str, parts: &[String]) -> String {
-        filled(self.words.get(english).map_or(english, String::as_str), parts)
-    }
-
-    /// The picture for a file of that name, `.svg`, `.pdf` or `.png`; `-` is SVG.
-    ///
-    /// # Errors
-    ///
-    /// On another ending; the sentence names the file.
-    pub fn picture(&self, name: &str) -> Result<Vec<u8>, String> {
-        match name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).as_deref() {
-            _ if name == "-" => Ok(self.svg().into_bytes()),
-            Some("svg") => Ok(self.svg().into_bytes()),
-            Some("pdf") => self.pdf(),
-            Some("png") => self.png(),
-            _ => Err(format!(
-                "'{}' is not a chart: its name must end in .svg, .pdf or .png",
-                shorten(name, MAX_NAME)
-            )),
-        }
     }
 
     /// Whether no point can be drawn.
@@ -249,11 +174,10 @@ impl Chart {
     pub(crate) fn description(&self) -> String {
         let names = Vec::from_iter(self.series.iter().map(|series| series.name.clone()));
         let names = match names.as_slice() {
-            [first, .., last] if self.ordered => self.say("{} to {}", &[first.clone(), last.clone()]),
+            [first, .., last] if self.ordered => format!("{first} to {last}"),
             all => all.join(", "),
         };
-        let curves = self.say("curves: {}", &[names]);
-        format!("{}, {}. {curves}. {}", self.y.label, self.x.label, self.caption)
+        format!("{}, {}. curves: {names}. {}", self.y.label, self.x.label, self.caption)
     }
 }
 
@@ -272,7 +196,28 @@ pub fn sweep(title: &str, y: Axis, rows: impl IntoIterator<Item = (u64, u64, Opt
         chart
     });
     chart.set_sparse();
+    chart.set_odd();
     chart
+}
+
+/// A cell is odd if it is so many times each cell next to it, and above a tenth of the largest.
+const ODD: f64 = 3.0;
+/// The adjacent array's cell at the same stride is among so many cells.
+const NEXT: usize = 256;
+
+/// The cells of a sweep, by array size and stride, that are far above all next to them: the same array at the
+/// adjacent strides, the adjacent arrays at the same stride. Other programs may have disturbed them.
+pub fn odd(cells: &BTreeMap<(u64, u64), f64>) -> BTreeSet<(u64, u64)> {
+    let least = cells.values().copied().fold(0.0, f64::max) / 10.0;
+    let is_odd = |&(&(size, stride), &amount): &(&(u64, u64), &f64)| {
+        let strides = [cells.range(..(size, stride)).next_back(), cells.range((size, stride + 1)..).next()];
+        let strides = strides.into_iter().flatten().filter(|((other, _), _)| *other == size);
+        let below = cells.range(..(size, 0)).rev().take(NEXT).find(|((_, other), _)| *other == stride);
+        let above = cells.range((size + 1, 0)..).take(NEXT).find(|((_, other), _)| *other == stride);
+        let near = Vec::from_iter(strides.chain(below).chain(above).map(|(_, amount)| *amount));
+        near.len() > 1 && amount > least && near.iter().all(|other| amount > ODD * other)
+    };
+    cells.iter().filter(is_odd).map(|(place, _)| *place).collect()
 }
 
 /// Fewer points are no curve, if other curves have more: single cells that were measured

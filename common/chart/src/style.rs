@@ -17,15 +17,22 @@ pub(crate) const PAPER: RGBColor = RGBColor(0xff, 0xff, 0xff);
 /// colours that can be distinguished with the common forms of colour blindness.
 const DISTINCT: [u32; 7] = [0x0072b2, 0xd55e00, 0x009e73, 0xb54f8c, 0x000000, 0x3d9fd8, 0xc48a00];
 
-/// For curves in order, from light to dark in even steps of lightness, with changing hue.
-const SEQUENCE: [u32; 6] = [0xf0a830, 0xe2783c, 0xc64a5c, 0x8e3678, 0x4e2a78, 0x1f1f4a];
+/// For curves in order: hues that neither white nor black paper hides.
+const SEQUENCE: [u32; 7] = [0x6a3d9a, 0x2b62c9, 0x0a8fa8, 0x2e9a4a, 0xa68a00, 0xe0701a, 0xc2263d];
 
 /// Lengths of a dash and of the gap after it: no gap, and three kinds of dashes.
 const DASHES: [(f64, f64); 4] = [(1e6, 0.0), (8.0, 4.0), (2.5, 3.0), (14.0, 4.0)];
 
-/// The corners of markers, in halves of their width; a circle has none.
+/// A circle as a polygon.
+#[rustfmt::skip]
+const ROUND: [(f64, f64); 16] = [
+    (1.0, 0.0), (0.92, 0.38), (0.71, 0.71), (0.38, 0.92), (0.0, 1.0), (-0.38, 0.92), (-0.71, 0.71), (-0.92, 0.38),
+    (-1.0, 0.0), (-0.92, -0.38), (-0.71, -0.71), (-0.38, -0.92), (0.0, -1.0), (0.38, -0.92), (0.71, -0.71), (0.92, -0.38),
+];
+
+/// The corners of markers, in halves of their width; the first is round.
 const MARKERS: [&[(f64, f64)]; 5] = [
-    &[],
+    &ROUND,
     &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
     &[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)],
     &[(0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0)],
@@ -95,10 +102,4 @@ fn mixed(from: u32, to: u32, share: f64) -> RGBColor {
     let part = |colour: u32, shift: u32| f64::from(colour >> shift & 0xff);
     let mix = |shift: u32| (part(from, shift) * (1.0 - share) + part(to, shift) * share).round() as u8;
     RGBColor(mix(16), mix(8), mix(0))
-}
-
-/// `colour` as dark as text on white paper must be.
-pub(crate) fn of_text(RGBColor(r, g, b): RGBColor) -> RGBColor {
-    let [r, g, b] = [r, g, b].map(|part| (f64::from(part) * 0.64) as u8);
-    RGBColor(r, g, b)
 }

@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use figures::value::{Reading, Source};
 
 use super::*;
@@ -16,18 +14,6 @@ fn times(points: &[(f64, f64)]) -> Chart {
     Chart::new("a < b", Axis::bytes("stride"), Axis::linear("ns")).curve("", points.to_vec())
 }
 
-const WHOLE: View = View {
-    log_x: None,
-    log_y: None,
-    title: None,
-    caption: None,
-    width_cm: None,
-    x_range: None,
-    y_range: None,
-    size: None,
-    panels: false,
-};
-
 /// Charts, a text that each has, and how many discs and polygons: a marker has two.
 #[test]
 fn charts_show_all_that_they_are_given() {
@@ -41,23 +27,20 @@ fn charts_show_all_that_they_are_given() {
     let mut hollow = times(&row).mark(16.0, 16.0, "L1").mark(20.0, 70.0, "L2 at most 70 B");
     hollow.series[0].hollow = vec![(8.0, 9.0)];
     let viewed = |chart: Chart, view| chart.viewed(&view).unwrap();
-    let zeros = viewed(times(&[(8.0, 0.0), (16.0, 2.0)]), View { log_y: Some(true), ..WHOLE });
-    let part = viewed(times(&row), View { x_range: Some((8.0, 20.0)), ..WHOLE });
+    let zeros = viewed(times(&[(8.0, 0.0), (16.0, 2.0)]), View { log_y: Some(true), ..View::default() });
     let bars = Chart::new("t", Axis::named("rung", vec!["first".into()]), Axis::linear("y"));
     let cases = [
         (misses(1), "stride in bytes (K = 1024), logarithmic", 26),
-        (misses(2), "8 and 16 KiB: 0", 54),
-        (misses(11), "8 MiB", 396),
-        (misses(11), "0.2", 396),
-        (viewed(misses(11), View { panels: true, ..WHOLE }), "128 KiB", 396),
+        (misses(2), "16 KiB", 54 + 4),
+        (misses(11), "8 MiB", 396 + 22),
+        (misses(11), "0.2", 396 + 22),
         (sixty, "curve 59", 0),
         (times(&row), "4", 8),
         (zeros, "Hollow at the lower edge: 0, which a logarithmic axis does not have.", 4),
-        (times(&[]).readings("ikj", &runs), "40", 3),
+        (times(&[]).readings("ikj", &runs), "40", 6),
         (hollow, "L2 at most 70 B", 10),
         (times(&[(64.0, 3.0)]), "64", 2),
         (bars.curve("", [(1.0, 2.5)]), "first", 0),
-        (part, "Points outside the ranges shown are not drawn.", 4),
         (times(&[(f64::NAN, 1.0), (0.0, f64::INFINITY)]), "No data.", 0),
     ];
     for (chart, text, discs) in cases {
@@ -76,38 +59,27 @@ fn texts(chart: &Chart) -> Vec<String> {
     svg.split("<text").skip(1).filter_map(|text| Some(text.split('\n').nth(1)?.to_owned())).collect()
 }
 
+/// The legend has every curve, in order; a picture with a long one is higher.
 #[test]
-fn curves_of_zeros_have_one_name_and_those_that_end_at_zero_theirs_where_they_differ() {
-    let named = texts(&misses(2));
-    assert!(
-        named.contains(&"8 and 16 KiB: 0".to_owned()) && !named.contains(&"8 KiB".to_owned()),
-        "{named:?}"
-    );
-    assert!(texts(&misses(3)).contains(&"8 KiB to 32 KiB: 0".to_owned()));
-    // 64 KiB misses up to a stride of 4 KiB, then no more.
-    let rows = [(64u64, 1.0), (1024, 1.0), (4096, 1.0), (8192, 0.0), (32768, 0.0)];
-    let rows = rows.map(|(stride, misses)| (65536, stride, Some(Reading::new(misses, Source::Model))));
-    let other = rows.clone().map(|(_, stride, _)| (32768, stride, Some(Reading::new(0.0, Source::Model))));
-    let svg = sweep("t", Axis::linear("y"), other.into_iter().chain(rows)).svg();
-    let name = svg.split("<text").find(|text| text.contains("\n64 KiB\n")).unwrap();
-    let height: f64 = name.split("y=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
-    assert!(height < 4.0 * 260.0, "in the upper half: {name}");
+fn the_legend_has_all_names_in_order() {
+    let names = ["8 KiB", "16 KiB", "32 KiB", "64 KiB", "128 KiB"];
+    let shown = texts(&misses(5));
+    assert_eq!(shown.into_iter().filter(|text| names.contains(&text.as_str())).collect::<Vec<_>>(), names);
+    assert!(!texts(&misses(1)).contains(&"8 KiB".to_owned()), "one curve needs no legend");
+    assert!(misses(20).sides().1 > misses(2).sides().1);
 }
 
 /// Arrays that fit miss once for each line: 0.00008 of all accesses is no step.
 #[test]
-fn first_misses_alone_are_about_0_on_an_axis_from_0_to_a_tenth() {
+fn first_misses_alone_are_on_an_axis_from_0_to_a_tenth() {
     let chart = |y| {
         let rows =
             (0..12).map(|at| (8192 << (at / 6), 64 << (at % 6), Some(Reading::new(8e-5, Source::Model))));
-        sweep("t", y, rows)
+        texts(&sweep("t", y, rows))
     };
-    let all = texts(&chart(Axis::share("misses per access")));
-    assert!(
-        ["0", "0.1", "8 and 16 KiB: about 0"].iter().all(|text| all.iter().any(|other| other == text)),
-        "{all:?}"
-    );
-    let all = texts(&chart(Axis::linear("ns")));
+    let all = chart(Axis::share("misses per access"));
+    assert!(["0", "0.1"].iter().all(|text| all.iter().any(|other| other == text)), "{all:?}");
+    let all = chart(Axis::linear("ns"));
     assert!(all.iter().any(|text| text == "0.00008"), "{all:?}");
     let grid = Axis::share("y").grid([0.0, 0.3].into_iter(), 5);
     assert!(grid.share(0.0) == 0.0 && grid.share(0.3) > 0.9, "{grid:?}");
@@ -131,8 +103,12 @@ fn curves_are_distinguished_without_colours() {
 
 #[test]
 fn a_chart_for_a_column_of_text_has_letters_of_8_pt() {
-    let view =
-        View { width_cm: Some(8.0), caption: Some(String::new()), title: Some("Mine".into()), ..WHOLE };
+    let view = View {
+        width_cm: Some(8.0),
+        caption: Some(String::new()),
+        title: Some("Mine".into()),
+        ..View::default()
+    };
     let chart = misses(5).viewed(&View { log_x: Some(false), ..view }).unwrap();
     let svg = chart.svg();
     // 8 cm are 302 pixels of 1/96 inch: plotters' numbers are quarters of them.
@@ -144,30 +120,25 @@ fn a_chart_for_a_column_of_text_has_letters_of_8_pt() {
     let texts = texts(&chart);
     assert!(texts.contains(&"Mine".to_owned()) && !texts.iter().any(|text| text.contains("A 32 KiB cache")));
     assert!(texts.contains(&"stride in bytes (K = 1024)".to_owned()), "{texts:?}");
-    assert!(misses(2).viewed(&View { width_cm: Some(2.0), ..WHOLE }).is_err());
     let height = |caption: &str| {
-        let view = View { width_cm: Some(8.0), caption: Some(caption.to_owned()), ..WHOLE };
-        misses(2).viewed(&view).unwrap().sides().1 / labels::U
+        let view = View { width_cm: Some(8.0), caption: Some(caption.to_owned()), ..View::default() };
+        misses(2).viewed(&view).unwrap().sides().1 / text::U
     };
-    assert!(height(&"word ".repeat(90)) > height("") + 150, "a long caption takes the place of the plot");
+    assert!(height(&"word ".repeat(90)) > height("") + 150, "a long caption takes no space of the plot");
 }
 
 #[test]
-fn the_script_finds_values_spreads_and_sources_in_any_language() {
+fn the_script_finds_values_spreads_and_sources() {
     let runs = Reading::from_runs(&[0.25, 0.5, 0.75], Source::Timing);
     let chart = Chart::new("t", Axis::bytes("stride"), Axis::linear("ns"));
     let mut chart = chart.readings("64 KiB", &[(4096.0, runs)]);
     chart.series[0].hollow = vec![(16384.0, 90.0)];
-    let mut words = BTreeMap::from_iter(WORDS.map(|english| (english.to_owned(), format!("[{english}]"))));
-    words.insert(".".to_owned(), ",".to_owned());
-    let translated = chart.clone().in_language(&words).svg();
-    for (svg, part) in [
-        (chart.svg(), "\"name\":\"64 KiB\""),
-        (chart.svg(), "\"source\":\"source: timing\""),
-        (chart.svg(), "\"4 KiB\",\"0.5\",\"0.25 to 0.75\",4096.0],["),
-        (chart.svg(), "\"16 KiB\",\"90\",\"hollow point\",16384.0]]"),
-        (translated.clone(), "\"4 KiB\",\"0,5\",\"[0,25 to 0,75]\",4096.0]"),
-        (translated, "\n[stride in bytes (K = 1024), logarithmic]\n"),
+    let svg = chart.svg();
+    for part in [
+        "\"name\":\"64 KiB\"",
+        "\"source\":\"source: timing\"",
+        "\"4 KiB\",\"0.5\",\"0.25 to 0.75\",4096.0],[",
+        "\"16 KiB\",\"90\",\"hollow point\",16384.0]]",
     ] {
         assert!(svg.contains(part), "{part} in {svg}");
     }
@@ -179,14 +150,17 @@ fn sizes_of_a_few_cells_are_drawn_as_points() {
     let of = |size: u64, strides: &[u64]| {
         Vec::from_iter(strides.iter().map(|at| (size, *at, Some(Reading::new(0.5, Source::Model)))))
     };
-    let rows = [of(65536, &[64, 128, 256, 512]), of(49152, &[64, 4096]), of(40960, &[64])].concat();
-    let svg = sweep("t", Axis::linear("y"), rows).svg();
-    assert_eq!(
-        svg.matches("<polyline").count(),
-        sweep("t", Axis::linear("y"), of(65536, &[64, 128, 256, 512])).svg().matches("<polyline").count()
-    );
+    let chart = |sizes: &[(u64, &[u64])]| {
+        sweep("t", Axis::linear("y"), sizes.iter().flat_map(|(size, strides)| of(*size, strides)))
+    };
+    let points = chart(&[(65536, &[64, 128, 4096]), (49152, &[64, 4096]), (40960, &[64])]);
+    let lines = Vec::from_iter(points.series.iter().map(|series| !series.is_sparse));
+    assert_eq!(lines, [false, false, true]);
+    let svg = points.svg();
     assert!(svg.contains("\"48 KiB\"") && svg.contains("\"40 KiB\""), "{svg}");
-    assert_eq!(svg.matches("<circle").count() + svg.matches("<polygon").count(), 2 * 7);
+    // With two discs each, also in the legend.
+    assert_eq!(svg.matches("<polygon").count(), 2 * (6 + 3));
+    assert!(chart(&[(65536, &[64, 128])]).series.iter().all(|series| !series.is_sparse));
 }
 
 #[test]
@@ -196,23 +170,26 @@ fn a_sweeps_sizes_are_data_in_bytes() {
     assert!(svg.contains("\"bytes\":65536"), "{svg}");
 }
 
+/// PDF: one page as large as the SVG, with text as outlines of the embedded font, so that none is lost.
 #[test]
 fn pictures_have_the_size_that_is_asked_for_or_are_refused() {
-    let of = |size| View { size: Some(size), ..WHOLE };
-    let png = misses(2).viewed(&of((400.0, 300.0))).unwrap().png().unwrap();
+    let of = |size| View { size: Some(size), ..View::default() };
+    let png = misses(2).viewed(&of((400.0, 300.0))).unwrap().picture("a.png").unwrap();
     let sides = [16, 20].map(|at| u32::from_be_bytes(png[at..at + 4].try_into().unwrap()));
-    assert_eq!((&png[1..4], sides), (&b"PNG"[..], [400, 300]));
-    let range = |x_range| View { x_range: Some(x_range), ..WHOLE };
-    for (chart, view, says) in [
-        (misses(4), range((1e6, 1e7)), "nothing of this chart is in that range"),
-        (misses(4), range((16.0, 4.0)), "must be below the second"),
-        (misses(4), range((0.0, 16.0)), "above 0 on a logarithmic axis"),
-        (misses(4), of((100.0, 50.0)), "320x300 to 5000x5000"),
-        (misses(40), View { panels: true, ..of((400.0, 300.0)) }, "600x1600"),
+    assert_eq!((&png[1..4], sides), (&b"PNG"[..], [1600, 1200]));
+    let pdf = misses(2).viewed(&of((400.0, 400.0))).unwrap().picture("a.PDF").unwrap();
+    let text = String::from_utf8_lossy(&pdf);
+    assert!(text.contains("/MediaBox [0 0 300 300]") && !text.contains("/Font"), "{text}");
+    let bare =
+        |title: &str| Chart::new(title, Axis::linear("x"), Axis::linear("y")).picture("a.pdf").unwrap();
+    assert!(bare("\u{3b1}\u{3b2}").len() > bare("").len() + 100, "Greek letters are drawn");
+    for (view, says) in [
+        (of((100.0, 50.0)), "320x300 to 5000x5000"),
+        (View { width_cm: Some(2.0), ..View::default() }, "6 to 60 cm"),
     ] {
-        let error = chart.viewed(&view).unwrap_err();
-        assert!(error.contains(says), "{error}");
+        assert!(misses(4).viewed(&view).unwrap_err().contains(says));
     }
+    assert!(misses(2).picture("chart.jpeg").unwrap_err().contains("'chart.jpeg'"));
 }
 
 #[test]
@@ -230,6 +207,6 @@ fn no_text_of_a_chart_gets_out_of_its_element() {
             chart.curve(text(90), [(8.0, 1.0), (16.0, 2.0)]).mark(8.0, 9.0, text(20)).caption(text(300));
         let svg = chart.svg();
         assert!(!svg.contains("<b") && svg.matches("</metadata>").count() == 1, "{svg}");
-        assert!(at > 1 || chart.png().is_ok(), "{chart:?}");
+        assert!(at > 1 || chart.picture("a.png").is_ok(), "{chart:?}");
     }
 }
