@@ -146,7 +146,7 @@ fn decide(session: &Session, walks: &mut Walks<'_>, record: &mut Record) -> Resu
             format!("cells were timed up to {} times; the least misses of each are given", repeated + 1);
         session.note(record, Note::Counts(note));
     }
-    session.note(record, conclusion(&answer));
+    session.note(record, Note::Verdict(conclusion(&answer)));
     Ok(())
 }
 
@@ -199,16 +199,16 @@ fn conclusion(answer: &Answer) -> String {
             "these figures are not the misses of one level; try another --event, or --counters timing"
         }
         Some(Hint::TimeDependent) => {
-            "the misses do not double with the stride, as where other programs or prefetchers change them; try an idle \
-             machine, or --counters timing"
+            "the misses do not double with the stride; other programs or prefetchers may change them. Close other \
+             programs and measure again, or use --counters timing"
         }
         Some(Hint::Cells(_)) => "the sweep ended before all cells were measured that would decide",
         Some(Hint::LevelAbove | Hint::Experiments) => {
             "pages lie anywhere in physical memory, and that changes which lines share a set; no cell of a sweep shows it"
         }
         Some(Hint::MoreRuns) | None => {
-            "the cells contradict each other, as where other programs use this cache; try an idle machine, another \
-             processor (--cpu), or again later"
+            "no single cache explains all cells; other programs may have used it. Close them and measure again, or \
+             choose another processor (--cpu)"
         }
     };
     format!("{open}: {why}")

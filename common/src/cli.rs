@@ -96,6 +96,10 @@ pub struct Output {
     #[arg(long, short)]
     pub quiet: bool,
 
+    /// Print all notes on stderr, also how the counts were made
+    #[arg(long, short, conflicts_with = "quiet")]
+    pub verbose: bool,
+
     /// Draw a chart into FILE (.svg, .pdf or .png; - prints SVG)
     #[arg(long, value_name = "FILE", value_parser = picture)]
     pub chart: Option<PathBuf>,
@@ -108,7 +112,7 @@ pub struct Output {
 impl Output {
     /// No output at all, for a program that measures on behalf of another.
     pub fn none() -> Output {
-        Output { format: Format::Kit, quiet: true, chart: None, record: None }
+        Output { format: Format::Kit, quiet: true, verbose: false, chart: None, record: None }
     }
 
     /// The files to write.

@@ -126,7 +126,7 @@ impl Sampled {
         let off = 100.0 * (estimate / counted - 1.0);
         let _ = writeln!(
             out,
-            "  counted over the same time: {counted:.0}{unit}, the samples are {off:+.2} % off"
+            "  counted over the same time: {counted:.0}{unit}; the estimate differs by {off:+.2} %"
         );
         let _ = writeln!(out, "  {:.2} % of the samples lie in the product's code", 100.0 * inside);
         if lost > 0 {

@@ -78,10 +78,10 @@ pub(crate) fn without_pmu(environment: &Environment) -> CounterError {
                 "WSL2" => {
                     "WSL2 passes one through by default if the processor and Windows support it: check that .wslconfig does not have hardwarePerformanceCounters=false and that WSL is up to date (`wsl --update`); otherwise count on Linux without WSL"
                 }
-                _ => "count on the host, or ask its administrator to enable a virtual PMU",
+                _ => "run the program on the real machine, or ask the administrator for performance counters in virtual machines (a virtual PMU)",
             };
             let this = environment.this_machine();
-            format!("{this} has no hardware counters, its hypervisor passes no PMU through; {remedy}")
+            format!("{this} has no hardware counters; {remedy}")
         }
         None => {
             "the kernel knows no performance counters on this processor; use another kernel or machine, or the cache model".to_owned()
@@ -190,7 +190,7 @@ pub(crate) fn plausible(
         return Ok(());
     };
     let remedy = match environment.virtual_machine {
-        Some(_) => "count on the host, or have its virtual PMU repaired",
+        Some(_) => "run the program on the real machine",
         None => "count on another machine or with another kernel",
     };
     let this = environment.this_machine();

@@ -84,9 +84,8 @@ impl Cells {
         )];
         for level in &self.found.levels {
             notes.push(format!(
-                "a hit in level {} takes {:.2} ns, a miss {:.2} ns if the next level has the line, and more if only \
-                 memory behind that level has it; a cell's time between the first two is its misses per access, and \
-                 a longer time is cut off at 1 miss",
+                "a hit in level {} takes {:.2} ns, a miss {:.2} ns or more: a cell's time between these two gives its \
+                 misses per access, from 0 to 1, and a longer time counts as 1",
                 level.level,
                 level.latency,
                 level.latency + level.penalty
@@ -94,8 +93,8 @@ impl Cells {
         }
         if self.found.levels.len() > 1 {
             notes.push(format!(
-                "at strides of {CROWDED} bytes or more all lines share few sets of the first level, and a miss in it \
-                 that hits the second takes longer; what it takes longer is measured and subtracted"
+                "at strides of {CROWDED} bytes or more a hit in level 2 takes longer, since the lines share few sets of \
+                 level 1: this extra time is measured and subtracted"
             ));
         }
         notes.push(
@@ -106,8 +105,8 @@ impl Cells {
         );
         if self.probe.contiguous() < HUGE_PAGE as u64 {
             notes.push(format!(
-                "{}. Pages that share sets make a large cache look smaller, and the rows of a level after the first do \
-                 not show its ways. The cost of a TLB miss is measured for \
+                "{}. Then the ways of level 2 and of later levels cannot be read from this sweep, and their size may look too \
+                 small. The cost of a TLB miss is measured for \
                  each number of pages and subtracted",
                 if self.probe.huge() {
                     "the system gave huge pages, but the virtual machine's host splits them into small ones"

@@ -20,6 +20,8 @@ pub enum Note {
     },
     /// What the counts mean.
     Counts(String),
+    /// What a sweep decides and what is open, without figures.
+    Verdict(String),
     /// Anything else.
     Other(String),
 }
@@ -28,7 +30,10 @@ impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Note::StandIn { what, since: Some(since) } => write!(f, "{what}, since {since}"),
-            Note::StandIn { what: text, .. } | Note::Counts(text) | Note::Other(text) => f.write_str(text),
+            Note::StandIn { what: text, .. }
+            | Note::Counts(text)
+            | Note::Verdict(text)
+            | Note::Other(text) => f.write_str(text),
         }
     }
 }

@@ -44,6 +44,8 @@ pub struct Session {
     /// sweep is taken for a whole one.
     pub ends_at_signal: bool,
     pub(super) quiet: bool,
+    /// Whether notes on how counts were made are printed, too.
+    verbose: bool,
     /// The core's clock, once it was measured: one for all cycles that are computed from
     /// times, so that ratios of cycles are ratios of times.
     pub(super) clock: OnceCell<Hertz>,
@@ -97,7 +99,8 @@ impl Session {
                 cores.map(|cores| format!("this processor's cores differ; events are counted on {cores}")),
             );
         }
-        for warning in warnings.iter().filter(|_| !output.quiet) {
+        let printed = if output.verbose { warnings.len() } else { 1 };
+        for warning in warnings.iter().take(printed).filter(|_| !output.quiet) {
             console::message(format!("note: {warning}"));
         }
         if measures_host {
@@ -114,6 +117,7 @@ impl Session {
             warnings,
             ends_at_signal: false,
             quiet: output.quiet,
+            verbose: output.verbose,
             clock: OnceCell::new(),
         })
     }
@@ -141,10 +145,13 @@ impl Session {
         record
     }
 
-    /// Puts a note into the record and, unless the session is quiet, on stderr.
+    /// Puts a note into the record and, unless the session is quiet, on stderr; one on what the counts
+    /// mean only if the session is verbose.
     pub fn note(&self, record: &mut Record, note: impl Into<Note>) {
         let note = note.into();
-        self.say(format!("note: {note}"));
+        if self.verbose || !matches!(note, Note::Counts(_)) {
+            self.say(format!("note: {note}"));
+        }
         record.notes.push(note);
     }
 
