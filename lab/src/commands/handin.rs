@@ -104,19 +104,14 @@ fn collected(args: &Args) -> Result<(Vec<Entry>, String), Failure> {
     let asked = page.as_deref().and_then(|page| Asked::in_page(&encoding::decode(page).ok()?));
     let mut remarks = Remarks::default();
     let records = records(args, asked.as_ref(), &mut remarks)?;
-    let filled = match (&page, &asked) {
-        (_, Some(asked)) => compared(asked, &answers, &mut remarks),
-        (None, _) => {
-            let why =
-                format!("there is no report.html in '{}', so nothing is checked", input::name(&args.folder));
-            remarks.fault(why, Vec::new());
-            String::new()
-        }
-        (Some(_), None) => {
-            remarks.fault(
-                "the page does not list what it asks for, so nothing is checked".to_owned(),
-                Vec::new(),
-            );
+    let filled = match &asked {
+        Some(asked) => compared(asked, &answers, &mut remarks),
+        None => {
+            let why = match &page {
+                Some(_) => "the page does not list what it asks for".to_owned(),
+                None => format!("there is no report.html in '{}'", input::name(&args.folder)),
+            };
+            remarks.fault(why + ", so nothing is checked", Vec::new());
             String::new()
         }
     };
@@ -132,10 +127,9 @@ fn collected(args: &Args) -> Result<(Vec<Entry>, String), Failure> {
     }
     let shown = if page.is_some() { "the page, " } else { "" };
     let contents = format!("{filled}{shown}{}", counted(records.len(), "record"));
-    let verdict = if faults.is_empty() {
-        "Hand in this file.".to_owned()
-    } else {
-        format!("It does not count fully: {faults}.")
+    let verdict = match faults.as_str() {
+        "" => "Hand in this file.".to_owned(),
+        faults => format!("It does not count fully: {faults}."),
     };
     let versions = json!({ "schema": SCHEMA, "kit_version": common::VERSION, "made": date::now() });
     let mut entries = vec![
@@ -289,23 +283,50 @@ fn answers(args: &Args, page: Option<&[u8]>) -> Result<Answers, Failure> {
             ))
         })?;
     }
+    let others = newer(args, &found);
     if !found.fields.iter().any(|(id, answer)| is_answer(id, answer)) {
-        let remedy = "press Save answers in the page, then give that file with --answers";
-        return Err(Failure::could_not(match args.answers {
-            Some(_) => format!(
-                "no question is answered in {names}; answer some, press Save answers in the page, and give that file with --answers"
+        let folder = input::name(&args.folder);
+        return Err(Failure::could_not(match (&args.answers, others) {
+            (_, Some(path)) => format!(
+                "there are no answers in '{folder}'; to hand in those of {path}: lab handin {folder} --answers \"{path}\""
             ),
-            None => format!("there are no answers in '{}'; {remedy}", input::name(&args.folder)),
+            (Some(_), None) => {
+                format!("no question is answered in {names}; answer some, and press Save answers in the page")
+            }
+            (None, None) => format!(
+                "there are no answers in '{folder}'; press Save answers in the page, and put answers.json into that folder"
+            ),
         }));
+    }
+    if let Some(path) = others {
+        let folder = input::name(&args.folder);
+        output::message(format!(
+            "lab handin: note: {path} has later answers; to use them: lab handin {folder} --answers \"{path}\""
+        ));
     }
     for what in ["number", "name"] {
         if found.fields.get(&format!("student-1-{what}")).is_none_or(Answer::is_empty) {
             return Err(Failure::could_not(format!(
-                "the {what} of the first student is missing; fill it in on the page, press Save answers, and give that file with --answers"
+                "the {what} of the first student is missing; fill it in on the page, and press Save answers"
             )));
         }
     }
     Ok(found)
+}
+
+/// The file of answers outside the folder that was saved last, if that was after `found`: next to the folder, in the
+/// home folder, or in its Downloads, where browsers put it. It is named, not used: it may be of another report.
+fn newer(args: &Args, found: &Answers) -> Option<String> {
+    let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE")).map(PathBuf::from);
+    let folder = args.folder.canonicalize().ok()?;
+    let places = folder.parent().map(Path::to_owned).into_iter().chain(home.clone());
+    let files = places.chain(home.map(|home| home.join("Downloads"))).flat_map(|place| saved_answers(&place));
+    let read = |path: PathBuf| {
+        let answers = Answers::parse(&encoding::decode(&read(&path).ok()?).ok()?).ok()?;
+        let is_later = answers.saved > found.saved && found.clone().join(answers.clone()).is_ok();
+        is_later.then(|| (answers.saved, path.display().to_string()))
+    };
+    files.filter(|path| Some(path) != args.answers.as_ref()).filter_map(read).max().map(|(_, path)| path)
 }
 
 /// `answers.json`, and the names that browsers choose where that exists: `answers

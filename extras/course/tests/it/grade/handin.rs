@@ -1,9 +1,10 @@
 //! `lab handin`: what it packs and refuses, and that the grader reads its archive.
 
 use std::path::Path;
+use std::process::Command;
 
 use super::{PART, RIGHT, answers, graded, write};
-use crate::kit::{lab, stderr};
+use crate::kit::{program, stderr};
 
 const RECORD: &str = r#"{"schema":"cache-lab-kit/record/2","program":"mm1","version":"0.1.0","settings":{},
     "machine":"a machine","notes":[],"rows":[{"place":{"size":512},"figures":[]}]}"#;
@@ -23,7 +24,9 @@ fn element(id: &str, json: &str) -> String {
 }
 
 fn handin(folder: &Path, args: &str) -> (Option<i32>, String) {
-    let done = lab(folder, &format!("handin {args}"));
+    let mut command = Command::new(program("lab"));
+    let args = ["handin"].into_iter().chain(args.split_whitespace());
+    let done = command.current_dir(folder).env("HOME", folder.join("home")).args(args).output().unwrap();
     let message = String::from_utf8_lossy(&done.stdout).into_owned() + &stderr(&done);
     (done.status.code(), message)
 }
@@ -49,7 +52,10 @@ fn one_archive_has_everything_and_is_graded() {
     write(folder, "saved.json", &answers(&signed).replace("03-01", "03-02"));
     let (code, message) = handin(folder, "report more/mm1.json more/copy.json --answers saved.json");
     assert_eq!(code, Some(0), "{message}");
-    assert!(message.contains("report.zip: 3 of 3 fields filled in, the page, 2 records. Hand in this file."), "{message}");
+    assert!(
+        message.contains("report.zip: 3 of 3 fields filled in, the page, 2 records. Hand in this file."),
+        "{message}"
+    );
     let packed = "answers.json records/1-mm1.json records/mm1.json report.html versions.json";
     assert_eq!(names(folder, "report.zip").join(" "), packed);
     // again, replacing the earlier one; under any name it is graded
@@ -172,6 +178,27 @@ fn what_does_not_count_is_named_before_the_hand_in() {
     assert!(code == Some(1) && message.contains("is now report.earlier-1.zip"), "{message}");
     assert_eq!(std::fs::read(folder.join("report.earlier-1.zip")).unwrap(), packed);
     assert!(!folder.join("report.zip").exists());
+}
+
+/// Browsers put the file where they like: it is named with the command that uses it.
+#[test]
+fn later_answers_in_other_folders_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let typed = answers(&format!("{RIGHT},{SIGNED}"));
+    write(folder, "home/Downloads/answers (2).json", &typed);
+    write(folder, "bare/report.html", &page(SIGNED));
+    let (code, message) = handin(folder, "bare");
+    let says = "Downloads/answers (2).json: lab handin bare --answers";
+    assert!(code == Some(1) && message.contains(says), "{message}");
+    write(folder, "bare/answers.json", &typed.replace("03-01", "02-01"));
+    let (code, message) = handin(folder, "bare");
+    assert!(
+        code == Some(0) && message.contains("has later answers; to use them: lab handin bare"),
+        "{message}"
+    );
+    write(folder, "home/Downloads/answers (2).json", &typed.replace("1001", "1002"));
+    assert!(!handin(folder, "bare").1.contains("later answers"), "they are of another student");
 }
 
 #[test]
