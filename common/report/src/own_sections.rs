@@ -3,14 +3,15 @@
 
 use std::collections::BTreeSet;
 
-use chart::{Axis, Chart};
+use chart::Chart;
 use figures::table::four;
 use records::record::{Record, Row};
 use serde::Serialize;
-use serde_json::Value as Json;
 
-use crate::assignment::{Assignment, Drawing, Section};
+use crate::assignment::{Drawing, Section};
 use crate::cell::Cell;
+use crate::drawing::{self, Columns, Set, columns, text};
+use crate::pictures::views;
 
 /// The record of one command line of a section.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,51 +28,25 @@ pub struct OwnRecord {
 /// have an empty column, or no chart.
 pub fn lacking(section: &Section, all: &[OwnRecord]) -> Option<String> {
     let rows = rows(section, all);
-    let has_record = all.iter().any(|own| own.section == section.id);
-    let drawn = section.chart.iter().flat_map(|chart| [&chart.x, &chart.y, &chart.curve]);
-    let mut asked = section.columns.iter().chain(drawn.filter(|name| !name.is_empty()));
-    let has = |name: &str| {
+    if rows.is_empty() {
+        return None;
+    }
+    let has = |name: &String| {
         rows.iter().any(|(record, row)| row.reading(name).is_some() || !text(record, row, name).is_empty())
     };
-    let Some(name) = asked.find(|name| has_record && !has(name)) else {
-        return section
-            .chart
-            .iter()
-            .filter(|_| has_record)
-            .find_map(|drawing| undrawable(section, drawing, &rows));
+    let drawn = section.chart.iter().flat_map(|chart| [&chart.x, &chart.y, &chart.curve]);
+    let mut asked = section.columns.iter().chain(drawn).filter(|name| !name.is_empty());
+    let why = match asked.find(|name| !has(name)) {
+        Some(name) => {
+            let name = name.escape_debug();
+            format!(
+                "shows '{name}', and no record of its programs has that; they have {}",
+                columns(&rows).join(", ")
+            )
+        }
+        None => section.chart.iter().find_map(|drawing| picture(section, drawing, all, "").err())?,
     };
-    if columns(&rows).contains(name) {
-        return Some(format!(
-            "section '{}' shows '{name}', which has no value in any row of its records",
-            section.id
-        ));
-    }
-    Some(format!(
-        "section '{}' shows '{}', and no record of its programs has that; they have {}",
-        section.id,
-        name.escape_debug(),
-        columns(&rows).join(", ")
-    ))
-}
-
-/// Why a chart of a section has no point, if it has none: a clause.
-fn undrawable(section: &Section, drawing: &Drawing, rows: &[(&Record, &Row)]) -> Option<String> {
-    let Drawing { x, y, log, .. } = drawing;
-    let numbers = |name: &str| Vec::from_iter(rows.iter().map(|(record, row)| number(record, row, name)));
-    let [across, up] = [x, y].map(|name| numbers(name));
-    let why = match [(x, &across), (y, &up)].into_iter().find(|(_, all)| all.iter().all(Option::is_none)) {
-        Some((name, _)) => {
-            format!("'{name}' has no number in any row; an axis needs numbers, and words can be `curve`")
-        }
-        None if across.iter().zip(&up).all(|(x, y)| x.is_none() || y.is_none()) => {
-            format!("no row has both '{x}' and '{y}'")
-        }
-        None if *log && up.iter().flatten().all(|y| *y <= 0.0) => {
-            format!("no value of '{y}' is above 0, and a logarithmic axis has no others: leave out `log`")
-        }
-        None => return None,
-    };
-    Some(format!("section '{}': its chart of '{y}' against '{x}' cannot be drawn: {why}", section.id))
+    Some(format!("section '{}': {why}", section.id))
 }
 
 /// A section for the page.
@@ -83,8 +58,8 @@ pub(crate) struct SectionView<'a> {
     optional: bool,
     columns: Vec<Column>,
     rows: Vec<Vec<Cell>>,
-    /// As SVG.
-    pictures: Vec<String>,
+    /// As SVG, wide and narrow.
+    pictures: Vec<[String; 2]>,
 }
 
 /// The header of a column.
@@ -119,14 +94,8 @@ impl Column {
 }
 
 impl<'a> SectionView<'a> {
-    /// With the records of `machine`, whose caches the pictures do not show, in the language of
-    /// `assignment`.
-    pub(crate) fn of(
-        section: &'a Section,
-        all: &[OwnRecord],
-        assignment: &Assignment,
-        machine: &str,
-    ) -> SectionView<'a> {
+    /// With the records of `machine`, whose caches the pictures do not show.
+    pub(crate) fn of(section: &'a Section, all: &[OwnRecord], machine: &str) -> SectionView<'a> {
         let mut rows = rows(section, all);
         let names = if section.columns.is_empty() { columns(&rows) } else { section.columns.clone() };
         // by the first column: all sizes of a rung are adjacent
@@ -145,98 +114,43 @@ impl<'a> SectionView<'a> {
             optional: section.optional,
             columns: names.iter().enumerate().map(|(at, name)| Column::of(name, at, &mut rows)).collect(),
             rows,
-            pictures: pictures(section, all, assignment, machine)
-                .into_iter()
-                .map(|(_, chart)| chart.svg())
-                .collect(),
+            pictures: pictures(section, all, machine).into_iter().map(|(_, chart)| views(chart)).collect(),
         }
     }
 }
 
 /// The charts of a section with their names; charts without points are omitted.
-pub(crate) fn pictures(
-    section: &Section,
-    all: &[OwnRecord],
-    assignment: &Assignment,
-    machine: &str,
-) -> Vec<(String, Chart)> {
+pub(crate) fn pictures(section: &Section, all: &[OwnRecord], machine: &str) -> Vec<(String, Chart)> {
     let name = |at: usize| if at == 0 { section.id.clone() } else { format!("{}-{}", section.id, at + 1) };
     let drawn = section.chart.iter().enumerate();
     drawn
-        .filter_map(|(at, drawing)| Some((name(at), picture(section, drawing, all, assignment, machine)?)))
+        .filter_map(|(at, drawing)| Some((name(at), picture(section, drawing, all, machine).ok()?)))
         .collect()
 }
 
-fn picture(
-    section: &Section,
-    drawing: &Drawing,
-    all: &[OwnRecord],
-    assignment: &Assignment,
-    machine: &str,
-) -> Option<Chart> {
+/// A chart of a section.
+/// Fails if it would have no point; a clause.
+fn picture(section: &Section, drawing: &Drawing, all: &[OwnRecord], machine: &str) -> Result<Chart, String> {
     let Drawing { x, y, curve, log } = drawing;
     let rows = rows(section, all);
-    let said = |name: &str| name.replace('_', " ");
-    let axis = if *log { Axis::log } else { Axis::linear };
-    let title = format!("{}: {}", section.title, assignment.word(&said(y)));
-    let mut chart = Chart::new(title, Axis::linear(said(x)), axis(said(y)));
-    let mut names: Vec<String> = Vec::new();
-    for name in rows.iter().map(|(record, row)| text(record, row, curve)) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
+    let sources = rows.iter().filter_map(|(_, row)| Some(row.reading(y)?.source()?.to_string()));
+    let sources = Vec::from_iter(sources.collect::<BTreeSet<String>>()).join(", ");
+    let columns = Columns { x: x.clone(), y: vec![y.clone()], by: curve.clone() };
+    let mut chart = drawing::chart(&[Set { name: String::new(), rows }], &columns)?;
+    chart.title = format!("{}: {}", section.title, chart.y.label);
+    chart.y.is_log = *log;
+    if *log && !chart.series.iter().flat_map(|series| &series.points).any(|point| point.1 > 0.0) {
+        return Err(format!(
+            "its chart of '{y}' has no value above 0, and a logarithmic axis has no others: leave out `log`"
+        ));
     }
-    for name in names {
-        let own = rows.iter().filter(|(record, row)| text(record, row, curve) == name);
-        let points: Vec<(f64, f64)> = own
-            .filter_map(|(record, row)| Some((number(record, row, x)?, number(record, row, y)?)))
-            .collect();
-        chart = chart.curve(if name.is_empty() { said(y) } else { name }, points);
-    }
-    let sources: BTreeSet<String> =
-        rows.iter().filter_map(|(_, row)| Some(row.reading(y)?.source()?.to_string())).collect();
-    let sources = Vec::from_iter(sources).join(", ");
-    let source = assignment.sentence("source: {}", &[&sources]);
-    let chart = if sources.is_empty() { chart } else { chart.caption(format!("{machine}; {source}.")) };
-    Some(chart.in_language(assignment.words())).filter(|chart| !chart.is_empty())
+    let source = if sources.is_empty() { String::new() } else { format!("{machine}; source: {sources}.") };
+    Ok(chart.caption(source))
 }
 
 fn rows<'r>(section: &Section, all: &'r [OwnRecord]) -> Vec<(&'r Record, &'r Row)> {
     let own = all.iter().filter(|own| own.section == section.id);
     own.flat_map(|own| own.record.rows.iter().map(|row| (&own.record, row))).collect()
-}
-
-/// All keys and figures in the rows, without repetitions.
-fn columns(rows: &[(&Record, &Row)]) -> Vec<String> {
-    let mut names = vec!["program".to_owned()];
-    for (_, row) in rows {
-        for name in
-            row.given().map(|(name, _)| name).chain(row.figures.iter().map(|figure| figure.name.as_str()))
-        {
-            if !names.iter().any(|known| known == name) {
-                names.push(name.to_owned());
-            }
-        }
-    }
-    names
-}
-
-/// The value of a key in the row, or else in the record's settings.
-fn set<'r>(record: &'r Record, row: &'r Row, name: &str) -> Option<&'r Json> {
-    row.value(name).or_else(|| record.settings.get(name))
-}
-
-fn text(record: &Record, row: &Row, name: &str) -> String {
-    match set(record, row, name) {
-        Some(Json::String(text)) => text.clone(),
-        Some(Json::Null) | None if name == "program" => record.program.clone(),
-        Some(Json::Null) | None => String::new(),
-        Some(other) => other.to_string(),
-    }
-}
-
-fn number(record: &Record, row: &Row, name: &str) -> Option<f64> {
-    row.amount(name).or_else(|| set(record, row, name)?.as_f64())
 }
 
 /// The header of a column of seconds, which is shown in milliseconds.
@@ -276,14 +190,14 @@ mod tests {
     #[test]
     fn a_table_has_what_was_set_and_what_was_found() {
         let section = Section { id: "ge".into(), title: "Elimination".into(), ..Section::default() };
-        let shown = SectionView::of(&section, &further(), &Assignment::guide(), "a machine");
+        let shown = SectionView::of(&section, &further(), "a machine");
         let names: Vec<&str> = shown.columns.iter().map(|column| column.name.as_str()).collect();
         assert_eq!(names, ["program", "variant", "size", "mflops"]);
         let texts: Vec<&str> = shown.rows[0].iter().map(|cell| cell.text.as_str()).collect();
         assert_eq!(texts, ["ge1", "ge1", "100", "612.3"]);
         assert!(shown.rows[1][3].missing && shown.rows[1][3].note == "no clock");
         let chosen = Section { columns: vec!["runs".into(), "nothing".into()], ..section };
-        let shown = SectionView::of(&chosen, &further(), &Assignment::guide(), "a machine");
+        let shown = SectionView::of(&chosen, &further(), "a machine");
         assert_eq!(shown.rows[0].iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>(), ["3", ""]);
     }
 
@@ -299,7 +213,7 @@ mod tests {
         let all = [OwnRecord { section: "ge".into(), name: "ge-1".into(), record }];
         let columns = ["variant", "size", "proc_time_seconds"].map(str::to_owned).to_vec();
         let section = Section { id: "ge".into(), columns, ..Section::default() };
-        let shown = SectionView::of(&section, &all, &Assignment::guide(), "a machine");
+        let shown = SectionView::of(&section, &all, "a machine");
         assert_eq!(shown.columns[2].name, "proc time (ms)");
         let rows: Vec<String> = shown
             .rows
@@ -315,11 +229,11 @@ mod tests {
         let drawing = |y: &str| Drawing { x: "size".into(), y: y.into(), curve: "variant".into(), log: true };
         let chart = vec![drawing("nothing"), drawing("mflops")];
         let section = Section { id: "ge".into(), chart, ..Section::default() };
-        let drawn = pictures(&section, &further(), &Assignment::guide(), "a machine");
+        let drawn = pictures(&section, &further(), "a machine");
         assert_eq!(drawn.len(), 1);
         let (name, chart) = &drawn[0];
         assert_eq!((name.as_str(), chart.series.len()), ("ge-2", 1));
-        assert_eq!(chart.series[0].points[..], [(100.0, 612.345)]);
+        assert_eq!(chart.series[0].points[0], (100.0, 612.345));
     }
 
     #[test]
@@ -333,7 +247,7 @@ mod tests {
             lacking(&Section { id: "ge".into(), chart, ..Section::default() }, all).unwrap_or_default()
         };
         assert_eq!(says("size", "mflops", false, &further), "");
-        assert!(says("size", "mflops", true, &further).contains("is above 0"));
+        assert!(says("size", "mflops", true, &further).contains("no value above 0"));
         assert!(says("size", "variant", false, &further).contains("'variant' has no number"));
         further
             .iter_mut()
@@ -346,13 +260,13 @@ mod tests {
     fn what_a_columns_cells_have_in_common_is_said_once() {
         let section = Section { id: "ge".into(), columns: vec!["mflops".into()], ..Section::default() };
         let mut further = further();
-        let mixed = SectionView::of(&section, &further, &Assignment::guide(), "a machine");
+        let mixed = SectionView::of(&section, &further, "a machine");
         assert_eq!((mixed.columns[0].source.as_str(), mixed.rows[0][0].source.as_str()), ("", "timing"));
         further.truncate(1);
-        let alike = SectionView::of(&section, &further, &Assignment::guide(), "a machine");
+        let alike = SectionView::of(&section, &further, "a machine");
         assert_eq!((alike.columns[0].source.as_str(), alike.rows[0][0].source.as_str()), ("timing", ""));
         further[0].record.rows[0].figures[0].reading = Reading::missing("no clock");
-        let missing = SectionView::of(&section, &further, &Assignment::guide(), "a machine");
+        let missing = SectionView::of(&section, &further, "a machine");
         assert_eq!(
             (missing.columns[0].missing.as_str(), missing.rows[0][0].text.as_str()),
             ("no clock", "–")

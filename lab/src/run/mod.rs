@@ -18,7 +18,7 @@ use common::measure::Session;
 use common::system::{cpu, date, host};
 use common::units::Bytes;
 use common::{input, output};
-use report::{Assignment, GUIDES, PAGE, Report, Run};
+use report::{Assignment, GUIDE, PAGE, Report, Run};
 
 pub(crate) use args::Args;
 use folder::{Folder, Steps, has_entries};
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let (name, text) = match &args.assignment {
         Some(path) => (input::name(path), input::text(path)?),
-        None => ("the guide's assignment".to_owned(), GUIDES[0].1.to_owned()),
+        None => ("the guide's assignment".to_owned(), GUIDE.to_owned()),
     };
     let read = Assignment::parse(&text).map_err(|why| Failure::usage(format!("{name}: {why}")));
     let mut assignment = read?;

@@ -30,7 +30,7 @@ const LIKE: [(&str, &str); 5] =
 
 /// Files that the command lines name.
 fn prepare(folder: &Path) {
-    let guide = report::GUIDES[0].1;
+    let guide = report::GUIDE;
     let own_section =
         "\n[[section]]\nid = \"own\"\ntitle = \"Own\"\nrun = [\"mm1 --size 8\", \"mm3 --line-size 1\"]\n";
     let sweep = include_str!("../../../common/tests/data/i5-7500/cm1-l1-1.out");
@@ -40,7 +40,7 @@ fn prepare(folder: &Path) {
         ("own.toml", guide.replacen("title = \"", "title = \"Our own: ", 1).as_str()),
         ("failing.toml", &format!("{guide}{own_section}")),
         ("sweep.out", sweep),
-        ("counted.csv", "group,order,n,low_millions,high_millions\nX,ijk,8,0.0006,0.0007\n"),
+        ("own.csv", "n,kind,t\n8,ijk,2\n8,ikj,1\n16,ijk,4\n16,ikj,2\n"),
         ("half.out", &sweep[..sweep.len() / 2]),
         ("a.json", answers),
         ("secret.txt", "spring of the violet anchor"),

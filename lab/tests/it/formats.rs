@@ -32,19 +32,19 @@ const TABLE: [(&str, &str, &[&str], Expected); 19] = [
     ("cm1", "I5 --max 16K --repeats 3", &["kit", "csv", "json", "record"], Sweep),
     ("cm1", "I5 --sizes 24K,40K --event PAPI_L2_DCM --repeats 1", &["kit", "csv", "json", "record"], Sweep),
     ("cm1", "--counters none --max 8K --repeats 2", &["kit", "csv", "json", "record"], Sweep),
-    ("mm1", "I5 --size 16", &["kit", "csv"], Refused("is neither a row of cm1")),
+    ("mm1", "I5 --size 16", &["kit"], Refused("line 1 is neither a row of cm1")),
     ("mm1", "I5 --size 16", &["json", "record"], Drawn),
-    ("mm2", "I5 --size 16 --time-transpose", &["kit", "csv"], Refused("is neither a row of cm1")),
+    ("mm2", "I5 --size 16 --time-transpose", &["kit"], Refused("line 1 is neither a row of cm1")),
     ("mm3", "--size 16 --counters none", &["json", "record"], Drawn),
-    ("ge1", "24", &["kit", "csv"], Refused("is neither a row of cm1")),
-    ("ge1", "24 1", &["kit"], Refused("is neither a row of cm1")),
+    ("ge1", "24", &["kit"], Refused("line 1 is neither a row of cm1")),
+    ("ge1", "24 1", &["kit"], Refused("line 1 is neither a row of cm1")),
     ("ge", "ge7 24", &["json", "record"], Drawn),
-    ("dgemm", "I5 ikj 16", &["kit", "csv"], Refused("is neither a row of cm1")),
+    ("dgemm", "I5 ikj 16", &["kit"], Refused("line 1 is neither a row of cm1")),
     ("dgemm", "I5 ikj 16", &["json"], Drawn),
     ("dgemm", "I5 all 16", &["json"], Drawn),
-    ("flops", "sse-scalar 16", &["kit", "csv"], Refused("is neither a row of cm1")),
+    ("flops", "sse-scalar 16", &["kit"], Refused("line 1 is neither a row of cm1")),
     ("flops", "sse-scalar 16", &["json", "record"], Drawn),
-    ("lab", "machines i5-7500", &[""], Refused("is neither a row of cm1")),
+    ("lab", "machines i5-7500", &[""], Refused("line 1 is neither a row of cm1")),
 ];
 
 fn run(folder: &Path, name: &str, args: &str) -> Output {
@@ -195,7 +195,7 @@ fn no_output_takes_the_place_of_an_input_or_of_another_output() {
         ("lab", "plot x.svg", "x.svg"),
         ("lab", "plot x.svg -o ./x.svg", "x.svg"),
         ("lab", "plot l1.json l2.json -o two.svg", "PAPI_L2_DCM"),
-        ("lab", "plot one.json l1.json -o two.svg", "a record of mm1"),
+        ("lab", "plot one.json l1.json -o two.svg", "one.json has no avg_misses"),
     ];
     for (name, args, named) in lines {
         let refused = run(path, name, args);

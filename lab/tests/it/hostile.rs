@@ -100,7 +100,7 @@ fn a_saved_file_says_nothing_to_the_terminal() {
         for (name, content) in files {
             fs::write(folder.path().join(name), content).unwrap();
             let chart = format!("{number}-{name}.svg");
-            shown(text, &run(folder.path(), "lab", &["plot", name, "--tolerate", "-o", &chart]));
+            shown(text, &run(folder.path(), "lab", &["plot", name, "-o", &chart]));
         }
     }
     for picture in fs::read_dir(folder.path())

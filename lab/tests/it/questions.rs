@@ -34,13 +34,9 @@ fn readable(page: &str) -> String {
     })
 }
 
-/// An array's size or a stride, as ticks and legends show it, or several: `8 and 16 KiB: 0`.
+/// An array's size or a stride, as ticks and legends show it.
 fn is_place(label: &str) -> bool {
-    let curves = label.strip_suffix(": 0").or(label.strip_suffix(": about 0")).unwrap_or(label);
-    curves
-        .split(" and ")
-        .flat_map(|names| names.split(" to "))
-        .all(|name| name.strip_prefix("stride ").unwrap_or(name).parse::<Bytes>().is_ok())
+    label.strip_prefix("stride ").unwrap_or(label).parse::<Bytes>().is_ok()
 }
 
 /// `text` with each part between `begin` and `end` replaced by `replaced` of it.

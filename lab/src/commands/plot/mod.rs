@@ -1,27 +1,28 @@
-//! `lab plot`: draws saved sweeps, and records of a program that has a chart.
+//! `lab plot`: draws sweeps, records, and any table.
 
-mod recorded;
-mod records;
+mod table;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use chart::{Axis, Chart, View};
-use clap::ValueEnum;
 use common::failure::Failure;
-use common::saved::{Saved, SavedCell};
+use common::product::is_event;
+use common::record::{Record, Row};
+use common::saved::Saved;
 use common::text::shorten;
 use common::units::Bytes;
 use common::value::{Reading, Source};
 use common::{authentic, input, output};
+use report::{Columns, MatrixProgram, Set, columns, number};
 
-/// Draw saved sweeps of cm1 or spark, of this kit or of the C kits, or records of mm1 to mm3, ge, dgemm, flops, causes or trace
+/// Draw sweeps of cm1 or spark, of this kit or of the C kits, records of the kit's programs, or any table of numbers
+///
+/// Files of one machine and one source are runs of one measurement, and the median is drawn; those of
+/// others are compared in one chart.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// What cm1 or spark printed or recorded, or other records; - is the standard input
-    ///
-    /// Sweeps of one machine and source are runs of one sweep, and each cell is their median; those of
-    /// others are compared in one chart.
+    /// What a program printed or recorded, or a table with names in its first line; - is the standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -29,76 +30,37 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "PICTURE")]
     output: Option<PathBuf>,
 
-    /// Choose what to draw [default: misses where the file has them, else time]
-    #[arg(long, value_enum, value_name = "WHAT")]
-    show: Option<Show>,
+    /// Choose the horizontal axis [default: stride, or size, or the first column]
+    #[arg(long, value_name = "COLUMN")]
+    x: Option<String>,
 
-    /// Choose the figure of records that are no sweeps, by its name
-    #[arg(long, value_name = "NAME")]
-    figure: Option<String>,
+    /// Choose what to draw: misses or time of a sweep, a record's figure, a table's columns
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    y: Vec<String>,
 
-    /// Compare the misses of `lab dgemm` with the closed form and with what real processors counted
-    ///
-    /// The file is a table like dgemm/recorded.csv, with the columns group, order, n, low_millions and
-    /// high_millions; those of the orders that the records have are drawn.
-    #[arg(long, value_name = "CSV", conflicts_with_all = ["figure", "show", "sizes"])]
-    recorded: Option<PathBuf>,
-
-    /// Choose the horizontal axis
-    #[arg(long, value_enum, value_name = "AXIS", default_value = "stride")]
-    over: Over,
+    /// Draw a curve for each value of this column
+    #[arg(long, value_name = "COLUMN")]
+    by: Option<String>,
 
     /// Draw these array sizes only, like 32K,64K
     #[arg(long, value_name = "SIZES", value_delimiter = ',')]
     sizes: Vec<Bytes>,
 
-    /// Draw damaged files too: an incomplete line is skipped, an entry that is not a number is a gap
-    #[arg(long)]
-    tolerate: bool,
-
-    /// Make the horizontal axis logarithmic
-    #[arg(long)]
-    log_x: bool,
-
-    /// Make the horizontal axis linear
-    #[arg(long, conflicts_with = "log_x")]
-    lin_x: bool,
-
-    /// Make the vertical axis logarithmic, as it is for times that differ by a factor of 8 or more
-    #[arg(long)]
-    log_y: bool,
-
-    /// Make the vertical axis linear
-    #[arg(long, conflicts_with = "log_y")]
-    lin_y: bool,
+    /// Make these axes logarithmic, and others not: x, y, xy or none
+    #[arg(long, value_name = "AXES", value_parser = ["x", "y", "xy", "none"])]
+    log: Option<String>,
 
     /// Write this title; "" is none
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
 
-    /// Write this caption; off is none
+    /// Write this caption; "" is none
     #[arg(long, value_name = "TEXT")]
     caption: Option<String>,
 
     /// Set the width in a document, like 8cm; letters keep their size, 8 pt
-    #[arg(long, value_name = "CM", value_parser = centimetres, conflicts_with = "size")]
+    #[arg(long, value_name = "CM", value_parser = centimetres)]
     width: Option<f64>,
-
-    /// Show this part of the horizontal axis, like 16:4K
-    #[arg(long, value_name = "LOW:HIGH", allow_hyphen_values = true, value_parser = pair)]
-    x_range: Option<(f64, f64)>,
-
-    /// Show this part of the vertical axis, like 0:1.5
-    #[arg(long, value_name = "LOW:HIGH", allow_hyphen_values = true, value_parser = pair)]
-    y_range: Option<(f64, f64)>,
-
-    /// Set width and height in pixels, like 1200x800
-    #[arg(long, value_name = "WxH", value_parser = pair)]
-    size: Option<(f64, f64)>,
-
-    /// Draw each curve in a panel of its own
-    #[arg(long)]
-    panels: bool,
 }
 
 /// `8cm`, `80mm`.
@@ -109,107 +71,40 @@ fn centimetres(text: &str) -> Result<f64, String> {
     read.ok_or_else(|| format!("'{text}' is not a width; write one like 8cm or 80mm"))
 }
 
-/// The ends of an axis, `16:4K`, or a width and a height, `1200x800`.
-fn pair(text: &str) -> Result<(f64, f64), String> {
-    let size = |text: &str| text.parse::<Bytes>().ok().map(|bytes| bytes.0 as f64);
-    let number = |text: &str| text.parse().ok().filter(|x: &f64| x.is_finite()).or_else(|| size(text));
-    let parts = text.split_once([':', 'x']);
-    let numbers = parts.and_then(|(first, second)| Some((number(first)?, number(second)?)));
-    numbers.ok_or_else(|| {
-        format!("'{text}' is not a range and not a size; write two numbers, like 16:4K or 1200x800")
-    })
-}
-
-/// The vertical axis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Show {
-    /// Misses per access
-    Misses,
-    /// Nanoseconds per access
-    Time,
-}
-
-/// The horizontal axis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Over {
-    /// The stride, one curve for each array size
-    Stride,
-    /// The array size, one curve for each stride
-    Size,
+/// A file that was read.
+struct File {
+    name: String,
+    record: Record,
+    /// The columns of numbers, if it is a table.
+    numbers: Vec<String>,
 }
 
 /// Reads, draws, writes.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let picture = args.output.clone().unwrap_or_else(|| default_output(&args.files));
-    output::check_distinct(
-        args.files.iter().chain(&args.recorded).map(PathBuf::as_path),
-        [picture.as_path()],
-    )?;
-    let Args { x_range, y_range, size, panels, .. } = *args;
-    let chosen = |yes: bool, no: bool| (yes || no).then_some(yes);
-    let (log_x, log_y) = (chosen(args.log_x, args.lin_x), chosen(args.log_y, args.lin_y));
-    let caption = args.caption.clone().map(|text| if text == "off" { String::new() } else { text });
-    let (title, width_cm) = (args.title.clone(), args.width);
-    let view = View { log_x, log_y, title, caption, width_cm, x_range, y_range, size, panels };
-    let texts = args.files.iter().map(|path| input::text(path)).collect::<Result<Vec<_>, Failure>>()?;
-    let read = |(path, text): (&PathBuf, &String)| {
-        Some((input::name(path), authentic::read(text).ok().filter(records::are_drawn)?))
-    };
-    let found = args.files.iter().zip(&texts).map(read);
-    if let Some(found) = found.collect::<Option<Vec<_>>>() {
-        let chart = match &args.recorded {
-            Some(table) => recorded::chart(&found, table)?,
-            None => records::chart(&found, args.figure.as_deref()).map_err(Failure::could_not)?,
-        };
-        return draw(chart, &view, &picture);
-    }
-    if args.figure.is_some() || args.recorded.is_some() {
-        return Err(Failure::usage(
-            "--figure is for records of mm1 to mm3, ge, dgemm and flops, --recorded for those of `lab dgemm`; a sweep has --show",
-        ));
-    }
-    let mut sweeps = Vec::new();
-    for (path, text) in args.files.iter().zip(&texts) {
-        let sweep = input::parsed(path, text)?;
-        if let Some(damage) = sweep.damage.first().filter(|_| !args.tolerate) {
-            let name = input::name(path);
-            let remedy = "make the file again, or draw the rest of it with --tolerate";
-            return Err(Failure::could_not(format!("{name}: {damage}; {remedy}")));
+    output::check_distinct(args.files.iter().map(PathBuf::as_path), [picture.as_path()])?;
+    let mut files = args.files.iter().map(|path| read(path, args)).collect::<Result<Vec<_>, Failure>>()?;
+    keep_sizes(&args.sizes, &mut files)?;
+    let chart = match &files[..] {
+        [File { record, .. }] if args.y.is_empty() && args.x.is_none() && record.program == "causes" => {
+            report::causes::chart(record)
         }
-        output::notes(&sweep.notes, &format!("lab plot: {}", input::name(path)));
-        sweeps.push(sweep);
-    }
-    of_one_event(args, &sweeps)?;
-    all_there(&args.sizes, &sweeps)?;
-    draw(chart(args, &sweeps, &texts)?, &view, &picture)
-}
-
-/// Writes the chart as `view` describes it.
-fn draw(chart: Chart, view: &View, picture: &Path) -> Result<(), Failure> {
-    let chart = chart.viewed(view).map_err(Failure::usage)?;
+        [File { record, .. }] if args.y.is_empty() && is_product(record) => product(record),
+        _ => chart(args, &files)?,
+    };
+    let log = args.log.as_deref();
+    let view = View {
+        log_x: log.map(|axes| axes.contains('x')),
+        log_y: log.map(|axes| axes.contains('y')),
+        title: args.title.clone(),
+        caption: args.caption.clone(),
+        width_cm: args.width,
+        size: None,
+    };
+    let chart = chart.viewed(&view).map_err(Failure::usage)?;
     let bytes = chart.picture(&picture.to_string_lossy()).map_err(Failure::usage)?;
-    output::write(picture, &bytes)?;
-    output::message(format!("lab plot: drew {}", input::name(picture)));
-    Ok(())
-}
-
-/// Refuses an array size that no file has.
-fn all_there(sizes: &[Bytes], sweeps: &[Saved]) -> Result<(), Failure> {
-    let there: BTreeSet<Bytes> =
-        sweeps.iter().flat_map(|sweep| &sweep.cells).map(|cell| Bytes(cell.size)).collect();
-    let Some(size) = sizes.iter().find(|size| !there.contains(size)) else { return Ok(()) };
-    let there = shorten(&Vec::from_iter(there.iter().map(Bytes::to_string)).join(", "), 300);
-    Err(Failure::usage(format!("--sizes {size} is not in these files; they have {there}")))
-}
-
-/// Refuses files whose misses are of different events: they have no median.
-fn of_one_event(args: &Args, sweeps: &[Saved]) -> Result<(), Failure> {
-    let events: BTreeSet<&str> = sweeps.iter().filter_map(|sweep| sweep.event.as_deref()).collect();
-    if events.len() > 1 && args.show != Some(Show::Time) {
-        let events = Vec::from_iter(events).join(" and ");
-        let remedy = "a curve shows one event; draw each in its own picture";
-        return Err(Failure::usage(format!("these files counted {events}: {remedy}")));
-    }
+    output::write(&picture, &bytes)?;
+    output::message(format!("lab plot: drew {}", input::name(&picture)));
     Ok(())
 }
 
@@ -220,131 +115,256 @@ fn default_output(files: &[PathBuf]) -> PathBuf {
     }
 }
 
-/// Curves that are runs of one sweep: of one machine and one source.
-#[derive(Debug, Clone, PartialEq)]
-struct Set {
+/// Short names of a sweep's columns.
+const SHORT: [(&str, &str); 4] =
+    [("stride", "stride_bytes"), ("size", "size_bytes"), ("misses", "avg_misses"), ("time", "ns_per_access")];
+
+/// Reads a file: a record, a sweep as text, or any table.
+fn read(path: &Path, args: &Args) -> Result<File, Failure> {
+    let (name, text) = (input::name(path), input::text(path)?);
+    let failed = |why: String| Failure::could_not(format!("{name}: {why}"));
+    let file = |record: Record| File { name: name.clone(), record, numbers: Vec::new() };
+    if text.trim_start().starts_with('{') {
+        let record = authentic::read(&text).map_err(|why| failed(why.to_string()))?;
+        if matches!(record.program.as_str(), "cm1" | "spark") {
+            undamaged(&name, &input::parsed(path, &text)?)?;
+        }
+        return Ok(file(record));
+    }
+    let is_short = |name: &String| SHORT.iter().any(|(short, long)| name == short || name == long);
+    let names = args.x.iter().chain(&args.y).chain(&args.by);
+    let head = text.lines().find(|line| !line.starts_with(['#', '['])).unwrap_or_default().to_lowercase();
+    let is_sweep = head.contains("size") && head.contains("stride");
+    match input::parsed(path, &text) {
+        Ok(sweep) if names.clone().all(is_short) => {
+            undamaged(&name, &sweep)?;
+            Ok(file(record_of(&sweep)))
+        }
+        Err(why) if is_sweep && names.clone().all(is_short) => Err(why),
+        sweep => {
+            let other = sweep.err().map(|why| format!("; {why}")).unwrap_or_default();
+            let (record, numbers) = table::read(&text).map_err(|why| failed(why + &other))?;
+            Ok(File { name: name.clone(), record, numbers })
+        }
+    }
+}
+
+/// Refuses a damaged sweep: a line is cut off, a figure is no number. Prints what else there is to note.
+fn undamaged(name: &str, sweep: &Saved) -> Result<(), Failure> {
+    if let Some(damage) = sweep.damage.first() {
+        return Err(Failure::could_not(format!(
+            "{name}: {damage}; make the file again, or remove that line"
+        )));
+    }
+    output::notes(&sweep.notes, &format!("lab plot: {name}"));
+    Ok(())
+}
+
+/// The cells of a sweep as rows; it has no machine.
+fn record_of(sweep: &Saved) -> Record {
+    let mut record = Record::new("cm1", "");
+    if let Some(event) = &sweep.event {
+        record.settings.set("event", event.as_str());
+    }
+    let source = sweep.source.unwrap_or(Source::Timing);
+    for cell in &sweep.cells {
+        let mut row = Row::at([("size_bytes", cell.size.into()), ("stride_bytes", cell.stride.into())]);
+        for (name, amount) in [("avg_misses", cell.misses), ("ns_per_access", cell.nanos)] {
+            if let Some(amount) = amount {
+                row = row.with(name, Reading::new(amount, source));
+            }
+        }
+        record.rows.push(row);
+    }
+    record
+}
+
+/// Keeps the rows of these array sizes.
+/// Fails if one of them is nowhere.
+fn keep_sizes(sizes: &[Bytes], files: &mut [File]) -> Result<(), Failure> {
+    let of = |row: &Row| row.whole("size_bytes").map(Bytes);
+    let there: BTreeSet<Bytes> = files.iter().flat_map(|file| &file.record.rows).filter_map(of).collect();
+    if let Some(size) = sizes.iter().find(|size| !there.contains(size)) {
+        let there = shorten(&Vec::from_iter(there.iter().map(Bytes::to_string)).join(", "), 300);
+        return Err(Failure::usage(format!("--sizes {size} is not in these files; they have {there}")));
+    }
+    for file in files.iter_mut().filter(|_| !sizes.is_empty()) {
+        file.record.rows.retain(|row| of(row).is_some_and(|size| sizes.contains(&size)));
+    }
+    Ok(())
+}
+
+/// The places of a row that say how large its problem is, and which of several kernels it has; and what is drawn
+/// of several figures: the first that the rows have.
+const X: [&str; 4] = ["stride_bytes", "size", "n", "accesses"];
+const BY: [&str; 2] = ["variant", "kernel"];
+const Y: [&str; 8] = [
+    "avg_misses",
+    "ns_per_access",
+    "gflops",
+    "mflops",
+    "known_mflops",
+    "cpu_s",
+    "seconds",
+    "l1_misses_per_access",
+];
+
+/// The columns that are drawn: the chosen ones, or the usual ones.
+fn chosen(args: &Args, files: &[File]) -> Result<Columns, Failure> {
+    let rows = Vec::from_iter(files.iter().flat_map(rows_of));
+    let known = columns(&rows);
+    let is_known = |name: &str| known.iter().any(|known| known == name);
+    let named = |name: &String| {
+        let long = SHORT.iter().find(|(short, _)| name == short).map(|(_, long)| (*long).to_owned());
+        let name = long.filter(|long| is_known(long) && !is_known(name)).unwrap_or_else(|| name.clone());
+        if is_known(&name) {
+            return Ok(name);
+        }
+        let known = shorten(&known.join(", "), 600);
+        Err(Failure::usage(format!("there is no column '{}'; there are {known}", shorten(&name, 60))))
+    };
+    let first = |names: &[&str]| names.iter().find(|name| is_known(name)).map(|name| (*name).to_owned());
+    let numbers = Vec::from_iter(files.iter().flat_map(|file| &file.numbers));
+    let columns_of_table = || known.get(1).cloned();
+    let x = args.x.as_ref().map(named).transpose()?;
+    let x = x.or_else(|| if numbers.is_empty() { first(&X) } else { columns_of_table() });
+    let x =
+        x.ok_or_else(|| Failure::could_not("these records have nothing to draw against; name it with --x"))?;
+    let by = match (args.by.as_ref().map(named).transpose()?, x.as_str()) {
+        (Some(by), _) => by,
+        (None, "stride_bytes") => "size_bytes".to_owned(),
+        (None, "size_bytes") => "stride_bytes".to_owned(),
+        (None, _) if !numbers.is_empty() => String::new(),
+        _ => first(&BY).unwrap_or_else(|| "program".to_owned()),
+    };
+    let mut y = args.y.iter().map(named).collect::<Result<Vec<_>, Failure>>()?;
+    if y.is_empty() && numbers.is_empty() {
+        let has = |name: &&str| rows.iter().any(|(record, row)| number(record, row, name).is_some());
+        let usual = Y.iter().find(|name| has(name)).map(|name| (*name).to_owned());
+        let figures =
+            rows.iter().flat_map(|(_, row)| &row.figures).find(|figure| figure.reading.amount().is_some());
+        y.extend(usual.or_else(|| figures.map(|figure| figure.name.clone())));
+    } else if y.is_empty() {
+        y.extend(known.iter().filter(|name| numbers.contains(name) && ![&x, &by].contains(name)).cloned());
+    }
+    if y.is_empty() {
+        return Err(Failure::could_not("these files have no figure that can be drawn"));
+    }
+    Ok(Columns { x, y, by })
+}
+
+fn rows_of(file: &File) -> impl Iterator<Item = (&Record, &Row)> {
+    file.record.rows.iter().map(|row| (&file.record, row))
+}
+
+/// Curves of one machine and one source: what they are of, and the names of their files.
+struct Origin<'f> {
     /// The machine or the file, and the source, as far as known.
     name: String,
-    /// The machine field by field: two can have one name.
-    machine: serde_json::Value,
+    of: (&'f str, &'f serde_json::Value, String),
+    files: Vec<&'f str>,
+    rows: Vec<(&'f Record, &'f Row)>,
 }
 
-/// The set of each file. Files of formats that name no machine are of one machine.
-fn sets(args: &Args, sweeps: &[Saved], texts: &[String]) -> Vec<Set> {
-    let machines = Vec::from_iter(texts.iter().map(|text| machine(text)));
-    let is_known = machines.iter().any(Option::is_some);
-    let of = |((path, machine), sweep): ((&PathBuf, &Option<(String, serde_json::Value)>), &Saved)| {
-        let (name, machine) = match machine {
-            Some((name, machine)) => (Some(name.clone()), machine.clone()),
-            None => (is_known.then(|| input::name(path)), serde_json::Value::Null),
+/// The chart of the chosen columns; its caption names every file.
+fn chart(args: &Args, files: &[File]) -> Result<Chart, Failure> {
+    let chosen = chosen(args, files)?;
+    let has = |(record, row): (&Record, &Row)| chosen.y.iter().any(|y| number(record, row, y).is_some());
+    if let Some(file) = files.iter().find(|file| !rows_of(file).any(has)) {
+        let (y, name) = (chosen.y.join(", "), &file.name);
+        return Err(Failure::could_not(format!(
+            "{name} has no {y}: leave it out, or draw another column with --y"
+        )));
+    }
+    of_one_event(&chosen, files)?;
+    let is_known = files.iter().any(|file| !file.record.machine.is_empty());
+    let mut origins: Vec<Origin<'_>> = Vec::new();
+    for file in files {
+        let record = &file.record;
+        let sources = rows_of(file).filter_map(|(_, row)| row.reading(chosen.y.first()?)?.source());
+        let sources = sources.map(|source| source.to_string()).collect::<BTreeSet<_>>();
+        let source = Vec::from_iter(sources).join(", ");
+        // Files without a machine are of one machine; tables are each of their own.
+        let own = if file.numbers.is_empty() { record.machine.as_str() } else { &file.name };
+        let of = (own, &record.machine_data, source.clone());
+        if let Some(known) = origins.iter_mut().find(|known| known.of == of) {
+            known.files.push(&file.name);
+            known.rows.extend(rows_of(file));
+            continue;
+        }
+        let machine = if record.machine.is_empty() && is_known { &file.name } else { &record.machine };
+        let source =
+            if source.is_empty() || !file.numbers.is_empty() { source } else { format!("source: {source}") };
+        let facts = [machine.clone(), source].into_iter().filter(|fact| !fact.is_empty());
+        let name = Vec::from_iter(facts).join("; ");
+        origins.push(Origin { name, of, files: vec![&file.name], rows: rows_of(file).collect() });
+    }
+    let count = origins.len();
+    let letter =
+        |at: usize| if count > 1 { char::from(b'A' + (at % 26) as u8).to_string() } else { String::new() };
+    let caption = origins.iter().enumerate().map(|(at, Origin { name, files, .. })| {
+        let files = match &files[..] {
+            [one] => format!("file {one}"),
+            many => format!("{} files: {}", many.len(), many.join(", ")),
         };
-        let source = sweep.source.map(|source| format!("source: {source}"));
-        Set { name: Vec::from_iter(name.into_iter().chain(source)).join("; "), machine }
-    };
-    args.files.iter().zip(&machines).zip(sweeps).map(of).collect()
-}
-
-/// The machine that a record names, also field by field; other formats do not name it.
-fn machine(text: &str) -> Option<(String, serde_json::Value)> {
-    let record: serde_json::Value = serde_json::from_str(text).ok()?;
-    Some((record.get("machine")?.as_str()?.to_owned(), record.get("machine_data")?.clone()))
+        let parts = [letter(at), name.clone()].into_iter().filter(|part| !part.is_empty());
+        let name = Vec::from_iter(parts).join(": ");
+        if name.is_empty() { files } else { format!("{name}; {files}") }
+    });
+    let events = files.iter().filter_map(|file| file.record.settings.get("event")?.as_str());
+    let events = events.filter(|_| chosen.y == ["avg_misses"]).map(|event| format!("event {event}"));
+    let caption = events.collect::<BTreeSet<_>>().into_iter().chain(caption);
+    // Of a table, all columns of numbers are drawn.
+    let rows = Vec::from_iter(files.iter().flat_map(rows_of));
+    let is_rest = |name: &String| !chosen.y.contains(name) && ![&chosen.x, &chosen.by].contains(&name);
+    let rest = columns(&rows).into_iter().skip(1).filter(|name| args.y.is_empty() && is_rest(name));
+    let rest = Vec::from_iter(rest.filter(|_| files.iter().all(|file| !file.numbers.is_empty()))).join(", ");
+    let rest = Some(format!("Not drawn, as they are no numbers: {rest}")).filter(|_| !rest.is_empty());
+    let caption = Vec::from_iter(caption.chain(rest)).join(". ") + ".";
+    let sets =
+        origins.into_iter().enumerate().map(|(at, origin)| Set { name: letter(at), rows: origin.rows });
+    let chart = report::chart(&Vec::from_iter(sets), &chosen).map_err(Failure::could_not)?;
+    let mut chart = chart.caption(caption);
+    let amounts = chart.series.iter().flat_map(|series| &series.points).map(|at| at.1).filter(|y| *y > 0.0);
+    let [least, most] = [f64::min, f64::max].map(|end| amounts.clone().reduce(end).unwrap_or(1.0));
+    let is_time = chart.y.label.contains("time");
+    chart.y.is_log = is_time && most > WIDE * least && chart.x.names.is_empty();
+    Ok(chart)
 }
 
 /// Times that differ by more than this factor have a logarithmic axis.
 const WIDE: f64 = 8.0;
 
-/// The chart of the cells' medians over all sweeps of one set.
-fn chart(args: &Args, sweeps: &[Saved], texts: &[String]) -> Result<Chart, Failure> {
-    let own = sets(args, sweeps, texts);
-    let mut sets: Vec<&Set> = Vec::new();
-    for set in &own {
-        if !sets.contains(&set) {
-            sets.push(set);
+/// Refuses files whose misses are of different events: they have no median.
+fn of_one_event(chosen: &Columns, files: &[File]) -> Result<(), Failure> {
+    let events = files.iter().filter_map(|file| file.record.settings.get("event")?.as_str());
+    let events = events.collect::<BTreeSet<_>>();
+    if events.len() > 1 && chosen.y.iter().any(|name| name == "avg_misses") {
+        let events = Vec::from_iter(events).join(" and ");
+        let remedy = "a curve shows one event; draw each in its own picture";
+        return Err(Failure::usage(format!("these files counted {events}: {remedy}")));
+    }
+    Ok(())
+}
+
+fn is_product(record: &Record) -> bool {
+    MatrixProgram::ALL.iter().any(|known| known.program() == record.program)
+}
+
+/// Each event per inner iteration, which is one execution of the innermost statement.
+fn product(record: &Record) -> Chart {
+    let (mut names, mut bars) = (Vec::new(), Vec::new());
+    for row in &record.rows {
+        let iterations = row.whole("size").unwrap_or(1).pow(3) as f64;
+        for figure in row.figures.iter().filter(|figure| is_event(&figure.name)) {
+            let Some((amount, source)) = figure.reading.amount().zip(figure.reading.source()) else {
+                continue;
+            };
+            names.push(format!("{} ({source})", figure.name));
+            bars.push((names.len() as f64, amount / iterations));
         }
     }
-    let number = |set: &Set| sets.iter().position(|known| *known == set).unwrap_or_default();
-    let cells = sweeps
-        .iter()
-        .zip(&own)
-        .flat_map(|(sweep, set)| sweep.cells.iter().map(move |cell| (number(set), cell)));
-    let is_wanted = |cell: &SavedCell| args.sizes.is_empty() || args.sizes.contains(&Bytes(cell.size));
-    let cells = Vec::from_iter(cells.filter(|(_, cell)| is_wanted(cell)));
-    let misses = cells.iter().any(|(_, cell)| cell.misses.is_some());
-    let show = args.show.unwrap_or(if misses { Show::Misses } else { Show::Time });
-    let amount = |cell: &SavedCell| if show == Show::Misses { cell.misses } else { cell.nanos };
-    let mut curves: BTreeMap<(usize, u64), BTreeMap<u64, Vec<f64>>> = BTreeMap::new();
-    for (set, cell) in cells {
-        let (curve, at) = match args.over {
-            Over::Stride => (cell.size, cell.stride),
-            Over::Size => (cell.stride, cell.size),
-        };
-        curves.entry((set, curve)).or_default().entry(at).or_default().extend(amount(cell));
-    }
-    let has = |cell: &SavedCell| is_wanted(cell) && amount(cell).is_some();
-    if let Some(at) = sweeps.iter().position(|sweep| !sweep.cells.iter().any(has)) {
-        let (what, other) = if show == Show::Misses { ("misses", "time") } else { ("times", "misses") };
-        return Err(Failure::could_not(format!(
-            "{} has no {what} for these sizes: leave it out, or draw it with --show {other}",
-            input::name(&args.files[at])
-        )));
-    }
-    let other = sweeps.iter().find(|sweep| !sweep.counts_misses()).and_then(|sweep| sweep.event.as_deref());
-    let (what, y) = match (show, other) {
-        (Show::Misses, None) => ("Misses", Axis::share("misses per access")),
-        (Show::Misses, Some(event)) => (event, Axis::linear(format!("{event} per access"))),
-        (Show::Time, _) => ("Time", Axis::linear("time per access (ns)")),
-    };
-    let (over, x) = match args.over {
-        Over::Stride => ("stride", Axis::bytes("stride between accesses")),
-        Over::Size => ("array size", Axis::bytes("array size")),
-    };
-    let mut chart =
-        Chart::new(format!("{what} against {over}"), x, y).caption(caption(args, sweeps, &sets, &own));
-    chart.ordered = true;
-    for ((set, curve), points) in curves {
-        let median = |(at, runs): (u64, Vec<f64>)| (at as f64, Reading::from_runs(&runs, Source::Timing));
-        let points = Vec::from_iter(points.into_iter().map(median));
-        let name = Bytes(curve).to_string();
-        let name = if sets.len() > 1 { format!("{}: {name}", letter(set)) } else { name };
-        chart = chart.readings(name, &points);
-        chart.series.iter_mut().last().into_iter().for_each(|series| {
-            (series.set, series.bytes) = (set, Some(curve));
-        });
-    }
-    chart.set_sparse();
-    let amounts = chart.series.iter().flat_map(|series| &series.points).map(|at| at.1).filter(|y| *y > 0.0);
-    let [least, most] = [f64::min, f64::max].map(|end| amounts.clone().reduce(end).unwrap_or(1.0));
-    drop(amounts);
-    chart.y.is_log = show == Show::Time && most > WIDE * least;
-    for series in &mut chart.series {
-        let own = sweeps.iter().zip(&own).find(|(_, set)| number(set) == series.set);
-        series.source =
-            own.and_then(|(sweep, _)| sweep.source).map(|source| source.to_string()).unwrap_or_default();
-    }
-    Ok(chart)
-}
-
-/// A set's name at its curves: A, B ...
-fn letter(set: usize) -> char {
-    char::from(b'A' + (set % 26) as u8)
-}
-
-/// The events; then machine, source and files of each set of curves, as far as known.
-fn caption(args: &Args, sweeps: &[Saved], sets: &[&Set], own: &[Set]) -> String {
-    let events = sweeps.iter().filter_map(|sweep| Some(format!("event {}", sweep.event.as_ref()?)));
-    let events = Vec::from_iter(events.collect::<BTreeSet<_>>()).join(", ");
-    let of = |(number, set): (usize, &&Set)| {
-        let files =
-            args.files.iter().zip(own).filter(|(_, own)| own == set).map(|(file, _)| input::name(file));
-        let files = Vec::from_iter(files);
-        let files = match &files[..] {
-            [one] => format!("file {one}"),
-            many => format!("median of {} files: {}", many.len(), many.join(", ")),
-        };
-        let facts = [set.name.clone(), files];
-        let facts = Vec::from_iter(facts.into_iter().filter(|fact| !fact.is_empty())).join("; ");
-        if sets.len() > 1 { format!("{}: {facts}", letter(number)) } else { facts }
-    };
-    let each = sets.iter().enumerate().map(of);
-    Vec::from_iter(Some(events).filter(|events| !events.is_empty()).into_iter().chain(each)).join(". ") + "."
+    let axes = (Axis::named("event (source)", names), Axis::linear("events per inner iteration"));
+    let title = format!("{}: events per inner iteration", record.program);
+    Chart::new(title, axes.0, axes.1).curve("", bars).caption(&record.machine)
 }

@@ -152,7 +152,7 @@ fn place(description: &str) -> tempfile::TempDir {
     program("dgemm");
     crate::cc::library();
     fs::write(folder.path().join("walk.c"), include_str!("../c/walk.c")).unwrap();
-    fs::write(folder.path().join("own.toml"), report::GUIDES[0].1.to_owned() + own).unwrap();
+    fs::write(folder.path().join("own.toml"), report::GUIDE.to_owned() + own).unwrap();
     folder
 }
 
