@@ -3,12 +3,9 @@
 
 use chart::{Axis, Chart};
 use figures::table::{columns, four};
-use figures::text::filled;
 use figures::value::Reading;
 use records::record::{Record, Row};
 use serde::Serialize;
-
-use crate::assignment::Say;
 
 /// A kernel's row of the table.
 #[derive(Debug, Clone, Serialize)]
@@ -47,73 +44,58 @@ const UNBLOCKED: &str = "ikj, without blocks";
 
 /// How much faster `after` is than `before`, or slower, by their medians; and the runs, made in turns, if they do not
 /// agree on which is faster.
-fn speed(before: &Reading, after: &Reading, say: Say<'_>) -> Option<String> {
+fn speed(before: &Reading, after: &Reading) -> Option<String> {
     let ratio = before.amount()? / after.amount()?;
     let turns = || before.runs().iter().zip(after.runs()).map(|(before, after)| before / after);
     let (least, most) = turns().reduce(f64::min).zip(turns().reduce(f64::max))?;
-    let [times, least_times, most_times] = [ratio.max(ratio.recip()), least, most].map(|x| format!("{x:.2}"));
     let speed = match ratio < 1.0 {
-        true => say("{} times as slow", &[&times]),
-        false => say("{} times as fast", &[&times]),
+        true => format!("{:.2} times as slow", ratio.recip()),
+        false => format!("{ratio:.2} times as fast"),
     };
-    let open = turns().count() >= ENOUGH && least <= 1.0 && most >= 1.0;
-    let parts = [&*speed, &least_times, &most_times];
-    let speed = match open {
-        true => say("{} ({} to {} times the speed in single runs, so they may be equally fast)", &parts),
-        false => speed,
-    };
-    ratio.is_finite().then_some(speed)
+    let is_open = turns().count() >= ENOUGH && least <= 1.0 && most >= 1.0;
+    let chance = if is_open { ", which may be chance: some runs show the opposite" } else { "" };
+    ratio.is_finite().then(|| speed + chance)
 }
 
 /// The comparisons, with the ratios of this record's medians: the question, not the answer.
-pub(crate) fn hints(record: &Record, say: Say<'_>) -> Vec<String> {
+pub(crate) fn hints(record: &Record) -> Vec<String> {
     let cpu = |name: &str, figure: &str| {
         let row = record.rows.iter().find(|row| text_of(row, "kernel") == name);
         row.and_then(|row| row.reading(figure))
     };
-    let times =
-        |before: &str, after: &str, figure: &str| speed(cpu(before, "cpu_s")?, cpu(after, figure)?, say);
+    let times = |before: &str, after: &str, figure: &str| speed(cpu(before, "cpu_s")?, cpu(after, figure)?);
     let [transposing, transposing_sum, register, order, blocks] =
         [("mm1", "mm2"), (SUM_1, SUM_2), ("mm2", SUM_2), ("mm2", UNBLOCKED), (UNBLOCKED, "mm3")]
             .map(|(before, after)| times(before, after, "cpu_s").unwrap_or_default());
     if [&transposing, &transposing_sum, &register, &order, &blocks].iter().any(|text| text.is_empty()) {
-        return vec![say("These kernels were not timed; run `lab causes` on a real machine.", &[])];
+        return vec!["These kernels were not timed; run `lab causes` on a real machine.".to_owned()];
     }
     let mut hints = vec![
-        say(
-            "Transposing makes the product {} with the sum in memory, {} with it in a register. It saves the same misses. What else does a step of mm1 and mm2 wait for?",
-            &[&transposing, &transposing_sum],
+        format!(
+            "Transposing makes the product {} with the sum in memory, {} with it in a register. Both times it saves as many misses. What else does a step of mm1 and mm2 wait for?",
+            transposing, transposing_sum
         ),
-        say("With its sum in a register mm2 has the same misses and is {}.", &[&register]),
-        say(
+        format!("With its sum in a register mm2 has the same misses and is {}.", register),
+        format!(
             "The order i, k, j without any block is {} as mm2; mm3, the same order in blocks, is {} as that order without blocks. Which of the two changes saves misses, which one saves waiting?",
-            &[&order, &blocks],
+            order, blocks
         ),
     ];
     let free = |kernel: &str| times(kernel, kernel, "free_cpu_s");
     if let Some((mm2, mm1)) = free(SUM_2).zip(free(SUM_1)) {
-        hints.push(say(
-            "With full compiler optimisation and the sum in a register, mm2 becomes {} and mm1 {}, although both read the same elements as before. In which of them are the elements for consecutive k adjacent in memory?",
-            &[&mm2, &mm1],
-        ));
+        hints.push(format!("With full compiler optimisation and the sum in a register, mm2 becomes {} and mm1 {}, although both read the same elements as before. In which of them are the elements for consecutive k adjacent in memory?", mm2, mm1));
         let seconds = |figure: &str| cpu(SUM_1, figure).and_then(Reading::amount);
         if seconds("free_cpu_s") > seconds("cpu_s") {
-            hints.push(say(
-                "mm1 becomes slower because the compiler still computes with several elements at a time: it collects them one by one in a register, and these instructions take longer than they save.",
-                &[],
-            ));
+            hints.push("mm1 becomes slower because the compiler still computes with several elements at a time: it collects them one by one in a register, and these instructions take longer than they save.".to_owned());
         }
     }
     let runs = record.rows.iter().filter_map(|row| Some(row.reading("cpu_s")?.runs().len()));
     if runs.min().unwrap_or_default() < ENOUGH {
-        let enough = ENOUGH.to_string();
-        hints.push(say("Too few runs show whether a ratio is chance: give --runs {} or more.", &[&enough]));
+        hints.push(format!(
+            "Give --runs {ENOUGH} or more: with fewer, nothing shows whether a ratio is chance."
+        ));
     }
     hints
-}
-
-fn in_english(sentence: &str, parts: &[&str]) -> String {
-    filled(sentence, parts)
 }
 
 /// The table, and what its figures make worth a question.
@@ -128,7 +110,7 @@ pub fn text(record: &Record) -> String {
     };
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(lines(record).into_iter().map(row)).collect();
     let source = lines(record).into_iter().next().map(|line| line.source).unwrap_or_default();
-    let hints: String = hints(record, &in_english).iter().map(|hint| format!("- {hint}\n")).collect();
+    let hints: String = hints(record).iter().map(|hint| format!("- {hint}\n")).collect();
     format!(
         "{}accesses and misses of one inner step (misses: {source}); CPU time, runs in turns\n\
          ms: an instruction for each access; free ms: full compiler optimisation\n{hints}",
@@ -164,9 +146,9 @@ const BAR_OFFSET: f64 = 0.21;
 /// Nanoseconds of an inner step, two bars for each kernel.
 pub fn chart(record: &Record) -> Chart {
     let names = record.rows.iter().map(|row| text_of(row, "kernel")).collect();
-    let chart = Chart::new("Time of an inner step", Axis::named("kernel", names), Axis::linear("ns"));
-    let chart = bars(chart, record, "cpu_s", "left: an instruction for each access", -BAR_OFFSET);
-    let chart = bars(chart, record, "free_cpu_s", "right: full optimisation", BAR_OFFSET);
+    let chart = Chart::new("Time of an inner step", Axis::named("kernel", names), Axis::linear("time (ns)"));
+    let chart = bars(chart, record, "cpu_s", "an instruction for each access", -BAR_OFFSET);
+    let chart = bars(chart, record, "free_cpu_s", "full compiler optimisation", BAR_OFFSET);
     chart.caption(&record.machine)
 }
 
@@ -216,7 +198,7 @@ mod tests {
             false => format!("{:.2} times as slow", after / before),
         };
         let [mm1, sum1, mm2, sum2, ikj, mm3] = seconds;
-        let [transposing, register, order, optimised] = &hints(&record, &in_english)[..] else { panic!() };
+        let [transposing, register, order, optimised] = &hints(&record)[..] else { panic!() };
         for (sentence, parts) in [
             (
                 transposing,
@@ -235,15 +217,15 @@ mod tests {
             assert!(parts.iter().all(|part| sentence.contains(part)), "{sentence}: {parts:?}");
         }
         let slower = [free[0], 0.30, free[2], free[3], free[4], free[5]];
-        let hints_then = hints(&self::record(seconds, slower), &in_english);
+        let hints_then = hints(&self::record(seconds, slower));
         assert!(hints_then[3].contains("mm1 1.25 times as slow"), "{hints_then:?}");
         assert!(hints_then[4].contains("collects them one by one"), "{hints_then:?}");
         for figure in record.rows.iter_mut().flat_map(|row| &mut row.figures) {
             figure.reading = Reading::new(1.0, Source::Timing);
         }
-        assert!(hints(&record, &in_english)[4].contains("Too few runs"));
+        assert!(hints(&record)[4].contains("Give --runs 3"));
         record.rows.truncate(3);
-        assert!(hints(&record, &in_english)[0].contains("were not timed"));
+        assert!(hints(&record)[0].contains("were not timed"));
     }
 
     /// The runs say which ratios may be chance: mm2 is faster than mm1 in two turns of three.
@@ -255,11 +237,11 @@ mod tests {
         for (figure, runs) in figures.filter(|figure| figure.name == "cpu_s").step_by(2).zip([mm1, mm2]) {
             figure.reading = Reading::from_runs(&runs, Source::Timing);
         }
-        let [transposing, register, ..] = &hints(&record, &in_english)[..] else { panic!() };
+        let [transposing, register, ..] = &hints(&record)[..] else { panic!() };
         let open =
-            "1.09 times as fast (0.89 to 1.11 times the speed in single runs, so they may be equally fast)";
+            "1.09 times as fast, which may be chance: some runs show the opposite with the sum in memory";
         assert!(transposing.contains(open), "{transposing}");
-        assert!(!register.contains("equally fast"), "{register}");
+        assert!(!register.contains("chance"), "{register}");
     }
 
     #[test]

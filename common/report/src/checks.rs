@@ -5,7 +5,6 @@ use figures::units::Bytes;
 use records::product::{WALL_OVER_CPU_WARNING, cause_of_waits};
 use records::record::{Record, Row};
 
-use crate::assignment::Say;
 use crate::findings::{Findings, LineFrom};
 use crate::product::Product;
 
@@ -14,36 +13,39 @@ const SAME_LOOPS: f64 = 1.15;
 /// A spread over runs above this share of the median makes a time doubtful.
 const SCATTER: f64 = 0.25;
 
-/// Sentences on implausible results; empty if there are none.
-pub(crate) fn warnings(findings: &Findings, products: &[Product; 4], say: Say<'_>) -> Vec<String> {
+/// What to do about implausible results, one sentence each; empty if there is nothing to do.
+pub(crate) fn warnings(findings: &Findings, products: &[Product; 4]) -> Vec<String> {
+    let mut found = Vec::new();
+    products.iter().for_each(|product| counts(findings, product, &mut found));
+    scatter(findings, &mut found);
+    shared(products, &mut found);
+    sweep(&findings.l1, "L1", &mut found);
+    sweep(&findings.l2, "L2", &mut found);
+    found
+}
+
+/// What to know about the results, that no other run changes.
+pub(crate) fn remarks(findings: &Findings) -> Vec<String> {
     let mut found = findings.remarks.clone();
-    products.iter().for_each(|product| counts(findings, product, say, &mut found));
-    scatter(findings, say, &mut found);
-    timed_twice(findings, say, &mut found);
-    shared(products, say, &mut found);
-    sweep(&findings.l1, "L1", say, &mut found);
-    sweep(&findings.l2, "L2", say, &mut found);
+    timed_twice(findings, &mut found);
     let reported = findings.machine.level(1).map(|cache| cache.line);
     if findings.line_from == LineFrom::Sweep && reported.is_some_and(|line| line != findings.line) {
         // The line size is a later question.
-        found.push(say(
-            "the sweep shows another line size than the system reports: mm3 used that of the sweep; look at the curve before you choose",
-            &[],
-        ));
+        found.push("look at the curves before you choose a line size: the sweep shows another one than the system reports, and mm3 used that of the sweep".to_owned());
     }
     found
 }
 
 /// The checksum is known in advance, and so are loads and stores: three and one per inner
 /// iteration, and one of each per transposed element.
-fn counts(findings: &Findings, product: &Product, say: Say<'_>, found: &mut Vec<String>) {
+fn counts(findings: &Findings, product: &Product, found: &mut Vec<String>) {
     let name = product.name;
     let expected = records::product::checksum(findings.size as usize);
     if product.checksum != Some(expected) {
-        let sum = product.checksum.map_or(say("missing", &[]), |sum| sum.to_string());
-        found.push(say(
+        let sum = product.checksum.map_or("missing".to_owned(), |sum| sum.to_string());
+        found.push(format!(
             "{}: the checksum is {}, but the product of these matrices has {}; its figures are worthless",
-            &[name, &sum, &expected.to_string()],
+            name, sum, expected
         ));
     }
     let side = f64::from(findings.size);
@@ -53,24 +55,18 @@ fn counts(findings: &Findings, product: &Product, say: Say<'_>, found: &mut Vec<
         [("loads", &product.loads, 3.0 * inner + copies), ("stores", &product.stores, inner + copies)]
     {
         if let Some(counted) = counted.amount().filter(|c| (c / expected - 1.0).abs() > 0.03) {
-            found.push(say(
-                "{}: {} {} were counted where the loops make {}: the program was compiled differently (no optimisation, a sanitizer), or other threads were counted",
-                &[name, &format!("{counted:.0}"), &say(what, &[]), &format!("{expected:.0}")],
-            ));
+            found.push(format!("{}: {} {} were counted where the loops make {}: the program was compiled differently (no optimisation, a sanitizer), or other threads were counted", name, counted.round(), what, expected));
         }
     }
     for (level, rate) in [("L1", &product.hit_rate), ("L2", &product.l2_hit_rate)] {
         if rate.amount().is_some_and(|rate| !(0.0..=1.0).contains(&rate)) {
-            found.push(say(
-                "{}: the {} hit rate is outside 0 to 1: the event counts misses that are not accesses of the program, such as prefetches; count hits and misses of one kind",
-                &[name, level],
-            ));
+            found.push(format!("{name}: the {level} hit rate is outside 0 to 1: the event also counts misses of prefetches; count hits and misses of one kind"));
         }
     }
 }
 
 /// One warning for all products and kernels whose runs differ too much.
-fn scatter(findings: &Findings, say: Say<'_>, found: &mut Vec<String>) {
+fn scatter(findings: &Findings, found: &mut Vec<String>) {
     let scatters = |row: &Row| {
         ["cpu_s", "free_cpu_s"].iter().filter_map(|figure| row.reading(figure)).any(|time| {
             time.spread().zip(time.amount()).is_some_and(|(s, median)| (s.max - s.min) / median > SCATTER)
@@ -80,36 +76,28 @@ fn scatter(findings: &Findings, say: Say<'_>, found: &mut Vec<String>) {
     let products = products.into_iter().filter(|record| record.rows.iter().any(scatters));
     let kernels = findings.causes.rows.iter().filter(|row| scatters(row));
     let kernels = kernels.filter_map(|row| row.value("kernel")?.as_str());
-    let kernels =
-        kernels.map(|kernel| say("{} (in the table of what decides the time)", &[&say(kernel, &[])]));
+    let kernels = kernels.map(|kernel| format!("{} (in the table of what decides the time)", kernel));
     let names: Vec<String> = products.map(|record| record.program.clone()).chain(kernels).collect();
     if !names.is_empty() {
-        found.push(say(
-            "the runs of {} differ by more than {} % of their median: other programs were running; close them, or use more --runs",
-            &[&names.join("; "), &format!("{:.0}", 100.0 * SCATTER)],
-        ));
+        found.push(format!("close other programs, or use more --runs: the runs of {} differ by more than {:.0} % of their median", names.join("; "), 100.0 * SCATTER));
     }
 }
 
 /// The products are timed alone, and again in turns with the other kernels.
-fn timed_twice(findings: &Findings, say: Say<'_>, found: &mut Vec<String>) {
+fn timed_twice(findings: &Findings, found: &mut Vec<String>) {
     for record in [&findings.mm1, &findings.mm2, &findings.mm3] {
         let in_turns = findings.causes.rows.iter().find(|row| row.text("kernel") == record.program);
         let seconds = |row: Option<&Row>| row?.amount("cpu_s").filter(|seconds| *seconds > 0.0);
         let Some((alone, in_turns)) = seconds(record.rows.first()).zip(seconds(in_turns)) else { continue };
         let factor = alone.max(in_turns) / alone.min(in_turns);
         if factor > SAME_LOOPS {
-            let [alone, in_turns] = [alone, in_turns].map(|seconds| format!("{:.2}", 1e3 * seconds));
-            found.push(say(
-                "{}: the same loops took {} ms alone and {} ms in the table of what decides the time: something other than the loops changed one of them, such as other programs; so a speed-up below {} may be chance here",
-                &[&record.program, &alone, &in_turns, &format!("{factor:.2}")],
-            ));
+            found.push(format!("do not interpret a speed-up of {} below {factor:.2}: the same loops took {:.2} ms alone and {:.2} ms in the table of what decides the time", record.program, 1e3 * alone, 1e3 * in_turns));
         }
     }
 }
 
 /// One warning for all products during which the processor had other work too.
-fn shared(products: &[Product; 4], say: Say<'_>, found: &mut Vec<String>) {
+fn shared(products: &[Product; 4], found: &mut Vec<String>) {
     let waited = |product: &&Product| {
         let times = product.wall.amount().zip(product.seconds.amount());
         times.is_some_and(|(wall, cpu)| wall > WALL_OVER_CPU_WARNING * cpu)
@@ -117,30 +105,23 @@ fn shared(products: &[Product; 4], say: Say<'_>, found: &mut Vec<String>) {
     let names: Vec<&str> = products.iter().filter(waited).map(|product| product.name).collect();
     if !names.is_empty() {
         let (cause, remedy) = cause_of_waits(products.iter().find_map(|product| product.quota), 1);
-        let factor = WALL_OVER_CPU_WARNING.to_string();
-        found.push(say(
-            "{}: wall time is more than {} times CPU time: {}; this page shows CPU times, and other programs lengthen these too, since they use the same caches: {}, and run it again",
-            &[&names.join(", "), &factor, &say(&cause, &[]), &say(remedy, &[])],
+        found.push(format!(
+            "{remedy}, and run it again: {cause}. The wall time of {} is more than {WALL_OVER_CPU_WARNING} times its CPU time, and programs that share the caches lengthen the CPU time, too",
+            names.join(", ")
         ));
     }
 }
 
 /// A sweep must reach beyond the cache. More misses than accesses have a cause outside the
 /// program.
-fn sweep(record: &Record, level: &str, say: Say<'_>, found: &mut Vec<String>) {
+fn sweep(record: &Record, level: &str, found: &mut Vec<String>) {
     let misses = record.rows.iter().filter_map(|row| row.amount("avg_misses"));
     let Some(highest) = misses.reduce(f64::max) else { return };
     if highest < 0.1 {
         let largest = record.rows.iter().filter_map(|row| row.whole("size_bytes")).max().unwrap_or_default();
-        found.push(say(
-            "cm1, {}: no array up to {} misses: the range stops before the cache ends, or another level's event was counted",
-            &[level, &Bytes(largest).to_string()],
-        ));
+        found.push(format!("cm1, {}: no array up to {} misses: the range stops before the cache ends, or another level's event was counted", level, Bytes(largest).to_string()));
     }
     if highest > 1.15 {
-        found.push(say(
-            "cm1, {}: up to {} misses per access: this counter also counts lines that a prefetcher fetched; use the strides where the curve bends, not its height",
-            &[level, &format!("{highest:.2}")],
-        ));
+        found.push(format!("cm1, {}: up to {} misses per access: this counter also counts lines that a prefetcher fetched; use the strides where the curve bends, not its height", level, format!("{highest:.2}")));
     }
 }

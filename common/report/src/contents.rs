@@ -53,25 +53,23 @@ impl Report<'_> {
         let [mm1, mm2, _, mm3] = &products;
         let fields = assignment.fields();
         let strange = not_asked(&typed.fields, |id| fields.iter().any(|field| field.id == id));
-        let say = |sentence: &str, parts: &[&str]| assignment.sentence(sentence, parts);
-        let mut warnings = checks::warnings(findings, &products, &say);
+        let mut warnings = checks::warnings(findings, &products);
         let assigned = assignment.matrix();
         if findings.size != assigned {
-            let parts = [findings.size.to_string(), assigned.to_string()];
-            let sentence = "the matrices have {} rows, not the {} of the assignment: mm1, mm2 and mm3 do not count; before you hand in, run the same command without --quick and --size";
-            warnings.insert(0, say(sentence, &[&parts[0], &parts[1]]));
+            let size = findings.size;
+            warnings.insert(0, format!("before you hand in, run the same command without --quick and --size: the matrices have {size} rows, not the {assigned} of the assignment, so mm1, mm2 and mm3 do not count"));
         }
         if !strange.is_empty() {
-            warnings.push(say(
+            warnings.push(format!(
                 "earlier answers to questions that this page does not ask stay among its answers: {}",
-                &[&strange.join("; ")],
+                strange.join("; ")
             ));
         }
         let gains = [Gain::of(mm2, mm1), Gain::of(mm3, mm1), Gain::of(mm3, mm2)];
         Report {
             findings,
             gains,
-            pictures: pictures(findings, &assignment),
+            pictures: pictures(findings),
             warnings,
             products,
             typed,

@@ -11,6 +11,7 @@ mod cell;
 mod checked;
 mod checks;
 mod contents;
+mod drawing;
 mod expected;
 mod figure;
 mod findings;
@@ -30,7 +31,7 @@ pub use answers::{
     is_answer, not_asked,
 };
 pub use assignment::{
-    Assignment, Drawing, Field, FieldKind, GUIDES, Question, Section, SheetPart, Sizes, program, toml_error,
+    Assignment, Drawing, Field, FieldKind, GUIDE, Question, Section, SheetPart, Sizes, program, toml_error,
 };
 pub use checked::{Check, Judgement, Slip};
 pub use contents::Report;
@@ -42,6 +43,7 @@ pub use pictures::ACCESSES;
 pub use product::BY_SIZE;
 pub use render::{STORE, escaped};
 
+pub use drawing::{Columns, Set, chart, columns, number};
 pub use own_sections::{OwnRecord, lacking};
 pub use sweep::STRIDE;
 
@@ -62,12 +64,14 @@ impl Report<'_> {
         let mut pictures = self.pictures.clone();
         for section in &self.assignment.sections {
             let machine = &self.findings.machine.description;
-            pictures.extend(own_sections::pictures(section, &self.further, &self.assignment, machine));
+            pictures.extend(own_sections::pictures(section, &self.further, machine));
         }
         for (name, chart) in pictures {
-            files.push((format!("pictures/{name}.svg"), chart.svg().into_bytes()));
-            files.push((format!("pictures/{name}.pdf"), chart.pdf()?));
-            files.push((format!("pictures/{name}.png"), chart.png()?));
+            for format in ["svg", "pdf", "png"] {
+                let path = format!("pictures/{name}.{format}");
+                let picture = chart.picture(&path)?;
+                files.push((path, picture));
+            }
         }
         for (name, record) in self.records() {
             files.push((format!("records/{name}.json"), record.json().into_bytes()));

@@ -11,10 +11,12 @@ use crate::answers::{ASKED, Asked, AskedField, RUN, element, is_signature, reade
 use crate::assignment::{Field, Section, SheetPart};
 use crate::causes;
 use crate::cell::Cell;
+use crate::checks;
 use crate::contents::Report;
 use crate::expected::checks;
 use crate::findings::{Findings, LineFrom};
 use crate::own_sections::SectionView;
+use crate::pictures::views;
 use crate::product::{BY_SIZE, Gain, Product};
 use crate::sweep::{size_table, source, table, why};
 
@@ -23,7 +25,7 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
     let found = contents.findings;
     let svg = |wanted: &str| {
         let drawn = contents.pictures.iter().find(|(name, _)| name == wanted);
-        drawn.map(|(_, chart)| chart.svg()).unwrap_or_default()
+        drawn.map(|(_, chart)| views(chart.clone())).unwrap_or_default()
     };
     let n = f64::from(found.size);
     let assignment = &contents.assignment;
@@ -52,7 +54,8 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
         "facts": found.host.facts,
         "seconds": format!("{:.0}", found.took),
         "warnings": contents.warnings,
-        "notes": notes.iter().map(|(names, _, sentence)| format!("{}: {sentence}", names.join(", "))).collect::<Vec<_>>(),
+        "remarks": checks::remarks(found),
+        "notes": notes.iter().filter(|(_, note, _)| !matches!(note, Note::Verdict(_))).map(|(names, _, sentence)| format!("{}: {sentence}", names.join(", "))).collect::<Vec<_>>(),
         "spark_table": size_table(&found.spark),
         "spark": svg("spark-stride"),
         "staircase": svg("spark-size"),
@@ -72,7 +75,7 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
         "causes": {
             "picture": svg("causes"),
             "lines": causes::lines(&found.causes),
-            "hints": causes::hints(&found.causes, &|sentence, parts| assignment.sentence(sentence, parts)),
+            "hints": causes::hints(&found.causes),
         },
         "levels": levels(found),
         "assumed": found.machine.unknown,
@@ -83,7 +86,6 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
             contents.typed.element(),
             element(ASKED, &asked(contents)),
             element(RUN, &contents.run),
-            element("words", assignment.words()),
             element("reader", &reader_data()),
             element("checks", &checks(contents)),
         ],
@@ -120,15 +122,11 @@ fn part(contents: &Report<'_>, section: &Section) -> Value {
         Some(SheetPart::Specification) => ("specification.html", &[["spec", "Specification"]]),
         None => ("section.html", &[[&section.id, &section.title]]),
     };
-    let own = section.part.is_none().then(|| {
-        SectionView::of(
-            section,
-            &contents.further,
-            &contents.assignment,
-            &contents.findings.machine.description,
-        )
-    });
-    json!({ "template": template, "links": links, "section": own })
+    let own = section
+        .part
+        .is_none()
+        .then(|| SectionView::of(section, &contents.further, &contents.findings.machine.description));
+    json!({ "template": template, "links": links, "section": own, "optional": section.optional })
 }
 
 /// Whether all products have the same cycles per second. Records of an interrupted run may have
@@ -149,7 +147,7 @@ fn line_from(found: &Findings) -> &'static str {
 }
 
 /// A sweep of cm1.
-fn misses(record: &Record, picture: String, notes: Vec<String>) -> Value {
+fn misses(record: &Record, picture: [String; 2], notes: Vec<String>) -> Value {
     let event = record.settings.get("event").and_then(Value::as_str).unwrap_or_default();
     let sizes = || record.rows.iter().filter_map(|row| row.whole("size_bytes")).map(Bytes);
     let of_misses = ("avg_misses", "Misses per access");
@@ -162,6 +160,8 @@ fn misses(record: &Record, picture: String, notes: Vec<String>) -> Value {
         "why": why(record, "avg_misses"),
         "picture": picture,
         "notes": notes,
+        // what cm1 itself decides
+        "verdicts": record.notes.iter().filter(|note| matches!(note, Note::Verdict(_))).map(Note::to_string).collect::<Vec<_>>(),
         "tables": [
             table(record, of_misses, u64::is_power_of_two, 4, Some(1.0)),
             table(record, ("avg_cycles", "Core cycles per access"), u64::is_power_of_two, 2, None),

@@ -1,11 +1,10 @@
 //! The report's pictures.
 
-use chart::{self, Axis, Chart};
+use chart::{self, Axis, Chart, View};
 use figures::value::{Reading, Source};
 use records::record::Record;
 use records::saved::Saved;
 
-use crate::assignment::Assignment;
 use crate::causes;
 use crate::findings::Findings;
 use crate::sweep::{source, staircase};
@@ -18,27 +17,34 @@ pub(crate) const FIGURE_1: &str = include_str!("figure1.csv");
 pub const ACCESSES: [&str; 3] =
     [include_str!("accesses/mm1.svg"), include_str!("accesses/mm2.svg"), include_str!("accesses/mm3.svg")];
 
+/// A chart as SVG, for a page and for a phone; the page shows the one that fits.
+pub(crate) fn views(chart: Chart) -> [String; 2] {
+    let narrow = View { width_cm: Some(PHONE_CM), ..View::default() };
+    let narrow = chart.clone().viewed(&narrow).map_or_else(|why| why, |chart| chart.svg());
+    [chart.svg(), narrow]
+}
+
+/// The width of a chart on a phone: 330 pixels of 1/96 inch.
+const PHONE_CM: f64 = 8.73;
+
 /// The caption of the staircase.
 const STAIRCASE: &str = "spark, one curve for each stride; accesses overlap unless they are dependent: each then waits for the last";
 
-/// All pictures with the names of their files, in the language of `assignment`.
-pub(crate) fn pictures(findings: &Findings, assignment: &Assignment) -> Vec<(String, Chart)> {
+/// All pictures with the names of their files.
+pub(crate) fn pictures(findings: &Findings) -> Vec<(String, Chart)> {
     // The sizes of the caches are a question, so captions name only the processor.
-    let caption = |what: &str, source: &str| {
-        let source = assignment.sentence("source: {}", &[source]);
-        format!("{}. {}; {source}.", assignment.word(what), findings.machine.description)
-    };
+    let caption =
+        |what: &str, source: &str| format!("{what}. {}; source: {source}.", findings.machine.description);
     let swept = |record: &Record, title: &str, what: &str, figure: &str, y: Axis| {
         let cells = record.rows.iter().filter_map(|row| {
             Some((row.whole("size_bytes")?, row.whole("stride_bytes")?, row.reading(figure).cloned()))
         });
         let chart = chart::sweep(title, y, cells);
-        chart.caption(caption(what, &source(record, figure))).in_language(assignment.words())
+        chart.caption(caption(what, &source(record, figure)))
     };
     let misses = |record: &Record| {
         let event = record.settings.get("event").and_then(|event| event.as_str());
-        let title = "{} per access by array size and stride";
-        let title = assignment.sentence(title, &[event.unwrap_or_default()]);
+        let title = format!("{} per access by array size and stride", event.unwrap_or_default());
         swept(
             record,
             &title,
@@ -53,18 +59,16 @@ pub(crate) fn pictures(findings: &Findings, assignment: &Assignment) -> Vec<(Str
         swept(record, title, what, "ns_per_access", Axis::linear("time per access (ns)"))
     };
     let what = caption(STAIRCASE, &source(&findings.spark, "ns_per_access"));
-    let staircase = staircase(&findings.spark, findings.waiting.as_ref(), assignment);
-    let staircase = staircase.caption(what).in_language(assignment.words());
+    let staircase = staircase(&findings.spark, findings.waiting.as_ref());
+    let staircase = staircase.caption(what);
     let causes = causes::chart(&findings.causes);
-    let once = causes.series.iter().all(|series| series.spreads.is_empty());
-    let runs = if once { "One run of each" } else { "Medians; thin lines: smallest to largest run" };
     let charts = [
         ("spark-stride", times(&findings.spark)),
         ("spark-size", staircase),
-        ("figure-1", figure_1().in_language(assignment.words())),
+        ("figure-1", figure_1()),
         ("cm1-l1", misses(&findings.l1)),
         ("cm1-l2", misses(&findings.l2)),
-        ("causes", causes.caption(caption(runs, "timing")).in_language(assignment.words())),
+        ("causes", causes.caption(caption("CPU time, medians", "timing"))),
     ];
     charts.map(|(name, chart)| (name.to_owned(), chart)).into()
 }

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use figures::quantity::Kind;
-use figures::text::filled;
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::{Rest, Serde, Value};
+use minijinja::value::{Serde, Value};
 use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior};
 use serde_json::json;
 
@@ -59,28 +58,18 @@ pub(crate) fn html(contents: &Report<'_>) -> Result<String, Error> {
     for (name, template) in TEMPLATES {
         environment.add_template(name, template)?;
     }
-    add_words(&mut environment, &contents.assignment);
+    add_filters(&mut environment);
     add_questions(&mut environment, contents);
     environment.get_template(WHOLE)?.render(Serde(page(contents)))
 }
 
-/// `t(english, …)`: the page's own text in the assignment's language, with each `{}`
-/// replaced; and filters for texts.
-fn add_words(environment: &mut Environment<'_>, assignment: &Assignment) {
-    let words = assignment.words().clone();
-    let sign = assignment.word(".").to_owned();
-    environment.add_function("t", move |english: &str, parts: Rest<Value>| {
-        let text = marked(words.get(english).map_or(english, String::as_str));
-        let parts = Vec::from_iter(parts.iter().map(|part| escaped(&part.to_string())));
-        Value::from_safe_string(filled(&text, &parts))
-    });
-    // Programs print English: their output is marked as English on a page in another
-    // language.
-    let english = if assignment.language.starts_with("en") { "" } else { " lang=\"en\"" };
-    environment.add_global("english", Value::from_safe_string(english.to_owned()));
-    environment.add_filter("number", move |text: &str| in_language(text, &sign));
+/// Filters for texts.
+fn add_filters(environment: &mut Environment<'_>) {
     environment.add_filter("marked", |text: &str| Value::from_safe_string(marked(text)));
-    environment.add_filter("drawn", |svg: &str| Value::from_safe_string(svg.to_owned()));
+    environment.add_function("drawn", |views: Vec<String>| {
+        let div = |(class, svg): (&str, String)| format!("<div class=\"{class}\">{svg}</div>");
+        Value::from_safe_string(["wide", "narrow"].into_iter().zip(views).map(div).collect())
+    });
 }
 
 /// `question(id)` and `field(id)`, which has the names of its units (`none` for a text) and the
@@ -111,22 +100,6 @@ fn add_questions(environment: &mut Environment<'_>, contents: &Report<'_>) {
     environment.add_global("forms", Value::from(FORMS.map(|(form, text)| vec![form, text]).to_vec()));
     environment.add_global("accesses", Value::from(crate::ACCESSES.to_vec()));
     environment.add_global("here", contents.findings.here);
-}
-
-/// A number with the decimal sign of the page's language.
-fn in_language(text: &str, sign: &str) -> String {
-    let digit = |place: Option<char>| place.is_some_and(|c| c.is_ascii_digit());
-    let mut shown = String::with_capacity(text.len());
-    for (at, c) in text.char_indices() {
-        let between =
-            digit(text[..at].chars().next_back()) && digit(text[at + c.len_utf8()..].chars().next());
-        if c == '.' && between {
-            shown += sign;
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
 }
 
 /// HTML of a text in which `**` and backquotes are the only markup.
@@ -163,15 +136,6 @@ mod tests {
             ("<script>\"&'", "&lt;script&gt;&quot;&amp;'"),
         ] {
             assert_eq!(marked(text), html);
-        }
-    }
-
-    #[test]
-    fn numbers_have_the_decimal_sign_of_the_language() {
-        for (text, shown) in
-            [("-12\u{202f}345.6", "-12\u{202f}345,6"), ("1.25 MiB", "1,25 MiB"), ("v. 2", "v. 2")]
-        {
-            assert_eq!(in_language(text, ","), shown);
         }
     }
 }

@@ -10,7 +10,6 @@ use records::record::{Record, Row};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::assignment::Assignment;
 use crate::cell::grouped;
 
 /// A table with a row for each stride and a column for each array size.
@@ -19,6 +18,8 @@ pub(crate) struct Table {
     heading: String,
     sizes: Vec<String>,
     rows: Vec<Line>,
+    /// Whether a cell is odd.
+    odd: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -33,6 +34,8 @@ struct Shade {
     text: String,
     note: String,
     shade: f64,
+    /// Whether it is far above those next to it.
+    odd: bool,
 }
 
 /// The cells of a record's figure, by stride and size.
@@ -62,25 +65,31 @@ pub(crate) fn table(
     let sizes: BTreeSet<u64> = cells.keys().map(|(_, size)| *size).collect();
     // So that a wide table still fits a page.
     let digits = if sizes.len() > WIDE { digits - 1 } else { digits };
-    let shade = |reading: Option<&&Reading>| match reading {
+    let amounts =
+        cells.iter().filter_map(|((stride, size), reading)| Some(((*size, *stride), reading.amount()?)));
+    let odd = chart::odd(&amounts.collect());
+    let shade = |size: u64, stride: u64| match cells.get(&(stride, size)) {
         None => Shade::default(),
         Some(reading) => match reading.amount().zip(reading.source()) {
             Some((amount, source)) => Shade {
                 text: format!("{amount:.digits$}"),
                 note: source.to_string(),
                 shade: (amount / full).clamp(0.0, 1.0),
+                odd: odd.contains(&(size, stride)),
             },
-            None => Shade { text: "–".to_owned(), note: reading.to_string(), shade: 0.0 },
+            None => Shade { text: "–".to_owned(), note: reading.to_string(), ..Shade::default() },
         },
     };
     let row = |stride: &u64| Line {
         stride: Bytes(*stride).to_string(),
-        cells: sizes.iter().map(|size| shade(cells.get(&(*stride, *size)))).collect(),
+        cells: sizes.iter().map(|size| shade(*size, *stride)).collect(),
     };
+    let rows = Vec::from_iter(strides.iter().map(row));
     Table {
+        odd: rows.iter().flat_map(|row| &row.cells).any(|cell| cell.odd),
         heading: heading.to_owned(),
         sizes: sizes.iter().map(|size| Bytes(*size).to_string()).collect(),
-        rows: strides.iter().map(row).collect(),
+        rows,
     }
 }
 
@@ -105,7 +114,7 @@ pub const STRIDE: Bytes = Bytes(256);
 
 /// Time against the array size, for a few strides, and for dependent accesses: each cache
 /// is a plateau.
-pub(crate) fn staircase(spark: &Record, waiting: Option<&Record>, assignment: &Assignment) -> Chart {
+pub(crate) fn staircase(spark: &Record, waiting: Option<&Record>) -> Chart {
     let cells = cells(spark, "ns_per_access");
     let chart = Chart::new(
         "Time of an access by array size",
@@ -116,17 +125,14 @@ pub(crate) fn staircase(spark: &Record, waiting: Option<&Record>, assignment: &A
         let curve = cells.iter().filter(|((stride, _), _)| *stride == wanted);
         let points: Vec<(f64, Reading)> =
             curve.map(|((_, size), reading)| (*size as f64, (*reading).clone())).collect();
-        chart.readings(assignment.sentence("stride {}", &[&Bytes(wanted).to_string()]), &points)
+        chart.readings(format!("stride {}", Bytes(wanted)), &points)
     });
     let Some(waiting) = waiting else { return chart };
     let points = waiting
         .rows
         .iter()
         .filter_map(|row| Some((row.whole("size_bytes")? as f64, row.reading("ns_per_access")?.clone())));
-    chart.readings(
-        assignment.sentence("stride {}, dependent", &[&STRIDE.to_string()]),
-        &Vec::from_iter(points),
-    )
+    chart.readings(format!("stride {STRIDE}, dependent"), &Vec::from_iter(points))
 }
 
 /// The sheet's table of section 2, from spark's record: for each array size, at one stride,
@@ -160,6 +166,21 @@ mod tests {
         }
         record.rows[1].figures[0].reading = Reading::missing("no counter");
         record
+    }
+
+    #[test]
+    fn a_cell_far_above_those_next_to_it_is_marked() {
+        let mut record = Record::new("cm1", "a machine");
+        for (at, misses) in [0.07, 0.75, 0.12, 0.0, 0.0, 0.0, 0.1, 0.2, 0.4].into_iter().enumerate() {
+            let row = Row::at([
+                ("size_bytes", (8192 << (at / 3)).into()),
+                ("stride_bytes", (64 << (at % 3)).into()),
+            ]);
+            record.rows.push(row.with("avg_misses", Reading::new(misses, Source::Timing)));
+        }
+        let table = table(&record, ("avg_misses", "misses"), |_| true, 2, Some(1.0));
+        let odd = table.rows.iter().flat_map(|row| &row.cells).filter(|cell| cell.odd);
+        assert!(table.odd && odd.map(|cell| cell.text.as_str()).eq(["0.75"]));
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use figures::quantity::Kind;
-use figures::text::filled;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::Figure;
@@ -11,7 +10,7 @@ use crate::figure::Figure;
 /// How those who sign are called.
 pub(super) const ORDINALS: [&str; 6] = ["first", "second", "third", "fourth", "fifth", "sixth"];
 
-/// What students are asked. The file that says all of it is [`GUIDES`](super::GUIDES).
+/// What students are asked. The file that says all of it is [`GUIDE`](super::GUIDE).
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Assignment {
@@ -35,9 +34,6 @@ pub struct Assignment {
     /// The questions.
     #[serde(rename = "question", default)]
     pub questions: Vec<Question>,
-    /// The page's texts in another language, by the English ones.
-    #[serde(default)]
-    pub(super) words: BTreeMap<String, String>,
     /// The grader's feedback to students in another language, by the English sentences.
     #[serde(default)]
     pub feedback: BTreeMap<String, String>,
@@ -47,7 +43,7 @@ pub struct Assignment {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Base {
-    /// The guide's, in English.
+    /// The guide's.
     Guide,
 }
 
@@ -236,9 +232,6 @@ fn three() -> u8 {
     3
 }
 
-/// Makes a sentence in the reader's language, with each `{}` replaced by one of the parts.
-pub(crate) type Say<'a> = &'a dyn Fn(&str, &[&str]) -> String;
-
 impl Assignment {
     /// Rows and columns of the matrices whose records count.
     pub fn matrix(&self) -> u32 {
@@ -263,7 +256,7 @@ impl Assignment {
             [("number", "Number"), ("name", "Name")].map(|(what, asked)| Field {
                 id: format!("student-{number}-{what}"),
                 section: "students".to_owned(),
-                label: self.word(&format!("{asked} of the {ordinal} student")).to_owned(),
+                label: format!("{asked} of the {ordinal} student"),
                 kind: FieldKind::Line,
                 ..Field::default()
             })
@@ -306,21 +299,6 @@ impl Assignment {
             Some(part) => part.sections().to_vec(),
             None => vec![section.id.as_str()],
         })
-    }
-
-    /// `english` in the page's language.
-    pub(crate) fn word<'t>(&'t self, english: &'t str) -> &'t str {
-        self.words.get(english).map_or(english, String::as_str)
-    }
-
-    /// `english` in the page's language, with each `{}` replaced by one of `parts`.
-    pub(crate) fn sentence(&self, english: &str, parts: &[&str]) -> String {
-        filled(self.word(english), parts)
-    }
-
-    /// All translations.
-    pub fn words(&self) -> &BTreeMap<String, String> {
-        &self.words
     }
 
     /// The questions of a section that are not in the guide's sheet.

@@ -1,24 +1,22 @@
-//! An assignment as data: its questions, their order and language, and the sizes.
+//! An assignment as data: its questions, their order, and the sizes.
 
 mod check;
 mod definition;
 
 pub use check::program;
-pub(crate) use definition::Say;
 pub use definition::{Assignment, Drawing, Field, FieldKind, Question, Section, SheetPart, Sizes};
 use figures::text::says_nothing;
 
 /// The name of an assignment's format.
 const FORMAT: &str = "cache-lab-assignment/1";
-/// The guide's assignment, by language; the first is the default.
-pub const GUIDES: [(&str, &str); 2] =
-    [("en", include_str!("guide.en.toml")), ("pt", include_str!("guide.pt.toml"))];
+/// The guide's assignment.
+pub const GUIDE: &str = include_str!("guide.toml");
 
 impl Assignment {
-    /// The guide's assignment, in English.
+    /// The guide's assignment.
     pub fn guide() -> Assignment {
         // A test shows that it can be read.
-        Assignment::parse(GUIDES[0].1).unwrap_or_default()
+        Assignment::parse(GUIDE).unwrap_or_default()
     }
 
     /// Reads an assignment.
@@ -48,7 +46,7 @@ impl Assignment {
 /// The assignment of a text that builds on the guide: its sections and questions take what they leave out from
 /// the guide's with the same id.
 fn on_guide(text: &str) -> Result<Assignment, toml::de::Error> {
-    let (mut own, guide): (toml::Table, toml::Table) = (text.parse()?, GUIDES[0].1.parse()?);
+    let (mut own, guide): (toml::Table, toml::Table) = (text.parse()?, GUIDE.parse()?);
     for list in ["section", "question"] {
         let tables = |from: &toml::Value| from.as_array().cloned().unwrap_or_default();
         let of_guide = guide.get(list).map(tables).unwrap_or_default();

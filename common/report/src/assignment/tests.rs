@@ -1,42 +1,9 @@
-use std::collections::BTreeSet;
-
-use figures::quantity::Doubt;
-
 use super::*;
 
 fn changed(from: &str, to: &str) -> Result<Assignment, String> {
-    let text = GUIDES[0].1;
+    let text = GUIDE;
     assert!(text.contains(from), "{from}");
     Assignment::parse(&text.replacen(from, to, 1))
-}
-
-#[test]
-fn the_guides_assignments_ask_the_same_in_each_language() {
-    let [english, other] = GUIDES.map(|(language, text)| {
-        let read = Assignment::parse(text).unwrap();
-        assert_eq!(read.language, language);
-        read
-    });
-    assert_eq!(english, Assignment::guide());
-    let bare = |mut read: Assignment| {
-        for question in &mut read.questions {
-            for text in [&mut question.label, &mut question.hint] {
-                *text = (!text.is_empty()).to_string();
-            }
-            question.ask = question.ask.take().map(|_| String::new());
-            question.why = question.why.take().map(|_| String::new());
-        }
-        for section in &mut read.sections {
-            for text in [&mut section.title, &mut section.text] {
-                *text = (!text.is_empty()).to_string();
-            }
-        }
-        (read.students, read.sizes, read.sections, read.questions)
-    };
-    for (one, other) in english.questions.iter().zip(&other.questions) {
-        assert_ne!(one.label, other.label, "{} is not translated", one.id);
-    }
-    assert_eq!(bare(english), bare(other));
 }
 
 #[test]
@@ -107,64 +74,4 @@ fn points_are_of_what_is_on_the_page() {
     assert_eq!(all, 26.0);
     let fewer = changed("[[section]]\npart = \"products\"\n", "").unwrap();
     assert!(fewer.points().iter().all(|(field, _)| !field.section.starts_with("3.2")));
-}
-
-/// The page's own texts: what templates and script pass to `t`, without hints.
-fn of_the_page() -> BTreeSet<String> {
-    let said = |text: &str| -> Vec<String> {
-        let pieces: Vec<&str> = text.split("t(\"").collect();
-        let calls = pieces.windows(2).filter(|pair| !pair[0].ends_with(|c: char| c.is_alphanumeric()));
-        calls.filter_map(|pair| Some(pair[1].split_once('"')?.0.to_owned())).collect()
-    };
-    let whole = |(_, template): &(&str, &str)| said(template);
-    // sentences that are made in Rust
-    let sources =
-        [include_str!("../causes.rs"), include_str!("../checks.rs"), include_str!("../contents.rs")];
-    let code = sources.map(|text| text.split("#[cfg(test)]").next().unwrap_or_default()).concat();
-    let calls = code.replace("let sentence = ", "say(");
-    let calls = calls.split("say(").skip(1).filter_map(|call| call.trim_start().strip_prefix('"'));
-    let made: Vec<String> = calls.filter_map(|call| Some(call.split_once('"')?.0.to_owned())).collect();
-    assert!(made.len() > 20, "{made:?}");
-    crate::render::TEMPLATES.iter().flat_map(whole).chain(made).collect()
-}
-
-/// Every text of the page has a Portuguese translation, and every translation is used.
-#[test]
-fn every_word_of_the_page_is_translated_once() {
-    let translated = Assignment::parse(GUIDES[1].1).unwrap().words;
-    let asked = of_the_page();
-    assert!(asked.len() > 100, "{}", asked.len());
-    for english in asked.iter().map(String::as_str).chain(chart::WORDS) {
-        assert!(translated.contains_key(english), "{english}");
-    }
-    let elsewhere = [
-        include_str!("../page.rs"),
-        include_str!("../checked.rs"),
-        include_str!("../render.rs"),
-        include_str!("../pictures.rs"),
-        include_str!("../sweep.rs"),
-        include_str!("../causes.rs"),
-        include_str!("../checks.rs"),
-        include_str!("../../../records/src/product.rs"),
-        include_str!("../own_sections.rs"),
-        include_str!("../../../../lab/causes/src/kernels.rs"),
-        include_str!("../template/specification.html"),
-        include_str!("../../../../lab/src/run/environment.rs"),
-    ]
-    .concat();
-    for (english, other) in &translated {
-        let signs = english.ends_with("student");
-        let figure = format!("\"{}\"", english.replace(' ', "_")); // of the guide's own sections
-        assert!(
-            signs
-                || asked.contains(english)
-                || chart::WORDS.contains(&english.as_str())
-                || GUIDES[0].1.contains(&figure)
-                || Doubt::ALL.iter().any(|doubt| doubt.sentence() == english)
-                || elsewhere.contains(&format!("\"{english}\"")),
-            "{english}"
-        );
-        assert_eq!(english.matches("{}").count(), other.matches("{}").count(), "{english}");
-        assert_eq!(english.matches('`').count(), other.matches('`').count(), "{english}");
-    }
 }

@@ -5,8 +5,7 @@
   const { report, measured } = JSON.parse($("run").textContent);
   const KEY = `cache-lab-answers:${report || location.pathname}`;
   const holder = $("answers");
-  const words = JSON.parse($("words").textContent);
-  const t = (english, ...parts) => parts.reduce((text, part) => text.replace("{}", () => part), words[english] ?? english);
+  const t = (text, ...parts) => parts.reduce((text, part) => text.replace("{}", () => part), text);
   const reader = valueReader(JSON.parse($("reader").textContent));
   const checks = JSON.parse($("checks").textContent);
   const fields = [...document.querySelectorAll("[data-field]")];
@@ -173,7 +172,7 @@
     const stale = fields.filter(field => field.querySelector(".reading.wrong") && checks[field.id] && stateOf(field) === "filled" && typed[field.id]?.saved < measured);
     $("stale").hidden = !stale.length;
     $("stale-list").replaceChildren(...linksTo(stale));
-    return { open: open.length + unsigned.length, unread, unsigned };
+    return { open: open.length, unread, unsigned };
   }
 
   // With thin spaces, as the tables have them and the fields read them.
@@ -189,7 +188,7 @@
     const kind = field.dataset.field;
     const { nothing, value, low, below, doubt } = reader.read(answerIn(field), kind);
     const unit = BASE[kind] ? ` ${BASE[kind]}` : "";
-    if (doubt) return tell(t(reader.sentence(doubt)), done ? "wrong" : "");
+    if (doubt) return tell(t(reader.sentence(doubt, kind)), done ? "wrong" : "");
     if (low !== undefined) return tell(t("= at least {} and below {}", shown(low), shown(below) + unit));
     if (nothing || value === undefined) return tell("");
     const right = checks[field.id];
@@ -215,11 +214,11 @@
   async function save() {
     const text = `${JSON.stringify(answers(), null, 2)}\n`;
     const name = await saveFile("answers.json", text);
-    if (name) return t("Saved as {}. Put it into the report's folder: the next lab run into that folder reads it.", name);
+    if (name) return t("Saved as {}. To hand in: put it into the report's folder, then run lab handin, which also names it if it is in your home folder or in Downloads.", name);
     if (name === "") return t("Nothing was saved.");
     $("copy").value = text;
     $("reserve").hidden = false;
-    return t("Your browser was asked to save answers.json; look for it in its downloads. To hand it in, give it to lab handin --answers. If you put it into the report's folder, the next lab run reads it.");
+    return t("Your browser was asked to save answers.json; look in its downloads. To hand in: put it into the report's folder, then run lab handin.");
   }
   $("export").addEventListener("click", async () => {
     const { unread, unsigned } = count();

@@ -161,9 +161,12 @@ impl Given {
         if items.is_empty() {
             return Err("no question has points; give points in the assignment".to_owned());
         }
-        let mut words = assignment.words().clone();
-        words.extend(assignment.feedback.clone());
-        Ok(Rubric { records: self.records, asked: Asked::default(), items, words })
+        Ok(Rubric {
+            records: self.records,
+            asked: Asked::default(),
+            items,
+            words: assignment.feedback.clone(),
+        })
     }
 
     /// Refuses a value of a field without points: nobody would notice a wrong id.
@@ -196,8 +199,8 @@ impl Rubric {
         }
         let guides = |what: &str, text: &str| (format!("the guide's {what}"), text.to_owned());
         let [rubric, assignment] = read;
-        let (name, text) = assignment.unwrap_or_else(|| guides("assignment", report::GUIDES[0].1));
-        let asked = Asked::of(&[&text, report::GUIDES[0].1]);
+        let (name, text) = assignment.unwrap_or_else(|| guides("assignment", report::GUIDE));
+        let asked = Asked::of(&[&text, report::GUIDE]);
         let refused = |name: &String, why: String| Failure::usage(format!("{name}: {why}"));
         let assignment = Assignment::parse(&text).map_err(|why| refused(&name, why))?;
         let is_own = rubric.is_some();
@@ -266,7 +269,7 @@ mod tests {
 
     #[test]
     fn an_assignment_says_what_answers_are_worth() {
-        let text = report::GUIDES[0].1;
+        let text = report::GUIDE;
         let asked = |text: String| Assignment::parse(&text).unwrap();
         let of = |text: String| Given::parse(GUIDES).unwrap().of(&asked(text)).unwrap();
         assert_eq!(most(&of(text.replacen("points = 1", "points = 4", 1))), 23.0);

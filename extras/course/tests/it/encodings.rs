@@ -58,7 +58,8 @@ fn written(folder: &Path) {
     write("class.csv", "name\nInês Conceição\nbea\n");
     printed(folder, "mystery --roster class.csv");
     write("rubric.toml", &printed(folder, "rubric"));
-    write("assignment.toml", &printed(folder, "assignment --language pt"));
+    let assignment = printed(folder, "assignment").replacen("title = \"", "title = \"Relatório: ", 1);
+    write("assignment.toml", &assignment);
     write("groups.csv", "group,student\nA,bea\nA,Inês Conceição\n");
     write(
         "sheet.csv",

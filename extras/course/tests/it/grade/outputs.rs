@@ -167,7 +167,7 @@ fn feedback_is_in_the_language_of_the_assignment() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     class(folder);
-    write(folder, "pt.toml", report::GUIDES[1].1);
+    write(folder, "pt.toml", &format!("{}\n[feedback]\n\"Right.\" = \"Certo.\"\n", report::GUIDE));
     write(folder, "w.csv", "name,Grade,Maximum Grade,Feedback comments\nann,,20,\n");
     grade(folder, "--assignment pt.toml --worksheet w.csv");
     let feedback = cell(folder, "o/moodle.csv", "ann", "Feedback comments");
