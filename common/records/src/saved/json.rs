@@ -38,15 +38,10 @@ pub(super) fn of(record: &Record) -> Result<RawSweep, String> {
         let time = row.reading("ns_per_access").cloned().or_else(micros);
         let misses = row.reading("avg_misses");
         let (counted, timed) = (misses.and_then(Reading::source), time.as_ref().and_then(Reading::source));
-        let mut usable = |reading: Option<&Reading>| {
-            let amount = reading.and_then(Reading::amount)?;
-            if amount < 0.0 {
-                found.left_open(line, &format!("{amount} is negative"));
-                return None;
-            }
-            Some(amount)
-        };
-        let (misses, nanos) = (usable(misses), usable(time.as_ref()));
+        let [misses, nanos] = [misses, time.as_ref()].map(|reading| reading.and_then(Reading::amount));
+        if let Some(negative) = misses.into_iter().chain(nanos).find(|amount| *amount < 0.0) {
+            return Err(format!("its row {line} has {negative}, which is negative"));
+        }
         found.push(RawCell { cell: SavedCell { size, stride, misses, nanos }, counted, timed, line })?;
     }
     Ok(found)

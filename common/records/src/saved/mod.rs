@@ -4,12 +4,11 @@
 //! |---|---|
 //! | cm1's lines, of the C kit and of this one | `CSIZE=8192 STRIDE=1 avgMISSES=0.000294 avgTIME=0.003029`; `cache_size=8192 stride=1 avg_misses=0.000294 avg_time=0.003029 ...` |
 //! | spark's table | a header `size stride elapsed(s) cycles`, then numbers, then perhaps `source=timing repeats=100`; `[LOG]` lines |
-//! | CSV | a header with the kit's names: `size_bytes,stride_bytes,event,avg_misses,ns_per_access`; also as spreadsheets save it, with `;` or tabs |
+//! | CSV | a header with the kit's names: `size_bytes,stride_bytes,event,avg_misses,ns_per_access`; also with `;` or tabs |
 //! | JSON | what `--record` and `--format json` write |
 //!
-//! Decimals have a point; where columns are separated by tabs or semicolons, all may have a
-//! comma. An unusable figure is a cell without that figure, and a note. Everything else is
-//! refused with the number of the line.
+//! A figure that is marked as not counted is a cell without that figure. What cannot be used, also a
+//! decimal comma, is refused with the number of its line.
 
 mod json;
 mod raw;
@@ -33,8 +32,6 @@ const ARRAY: u64 = 4 << 30;
 const MISSES: f64 = 100.0;
 /// Characters of a name or a line that is repeated in a message.
 const NAME: usize = 60;
-/// Notes on one file.
-const NOTES: usize = 100;
 
 /// One cell of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -61,8 +58,6 @@ pub struct Saved {
     pub source: Option<Source>,
     /// Notes on what was accepted, one sentence each.
     pub notes: Vec<String>,
-    /// The notes that report damage: an incomplete line, an entry that is not a number.
-    pub damage: Vec<String>,
     /// The largest number of decimals of misses per access, if the file is a text with
     /// misses.
     pub decimals: Option<usize>,

@@ -6,7 +6,7 @@ use figures::text::shorten;
 use figures::units::Bytes;
 use figures::value::Source;
 
-use super::{ARRAY, MISSES, NAME, NOTES, ROWS, Saved, SavedCell, counts_misses, too_much};
+use super::{ARRAY, MISSES, NAME, ROWS, Saved, SavedCell, counts_misses, too_much};
 
 /// A cell of the file.
 pub(super) struct RawCell {
@@ -24,18 +24,9 @@ pub(super) struct RawCell {
 pub(super) struct RawSweep {
     cells: Vec<RawCell>,
     event: Option<String>,
-    /// The first number with a decimal point, and its line.
-    pub(super) point: Option<(usize, String)>,
-    /// The first number with a decimal comma.
-    pub(super) comma: Option<(usize, String)>,
-    /// Whether a comma cannot separate thousands, so that all are decimal commas.
-    pub(super) is_decimal: bool,
     /// The largest number of decimals of a number of misses.
     pub(super) decimals: Option<usize>,
     notes: Vec<String>,
-    damage: Vec<String>,
-    /// The first figure that cannot be used, and why.
-    fault: Option<String>,
     /// Rows whose seconds have too few digits.
     pub(super) coarse: usize,
     /// Whether the number of passes was not in the file.
@@ -51,24 +42,6 @@ impl RawSweep {
         Ok(())
     }
 
-    /// Notes a figure that cannot be used.
-    pub(super) fn left_open(&mut self, line: usize, why: &str) {
-        let fault = format!("line {line}: {why}");
-        self.note_damage(format!("{fault}; that cell is left open"));
-        self.fault.get_or_insert(fault);
-    }
-
-    /// Notes a last line that is incomplete.
-    pub(super) fn cut_off(&mut self, line: usize) {
-        self.note_damage(format!("line {line}, the last, is cut off; it is left out"));
-    }
-
-    fn note_damage(&mut self, note: String) {
-        if self.damage.len() < NOTES {
-            self.damage.push(note);
-        }
-    }
-
     /// Adds the event that a row names.
     pub(super) fn note_event(&mut self, line: usize, event: &str) -> Result<(), String> {
         let event = shorten(event, NAME);
@@ -81,34 +54,16 @@ impl RawSweep {
         ))
     }
 
-    /// Checks that the file has one decimal sign.
-    fn check_decimals(&self) -> Result<(), String> {
-        const ADVICE: &str = "write all decimals with a point, and no separators of thousands";
-        match (&self.point, &self.comma) {
-            (Some((one, point)), Some((other, comma))) => Err(format!(
-                "line {one} has '{point}' and line {other} '{comma}': a decimal point and a comma; {ADVICE}"
-            )),
-            (None, Some((line, text))) if !self.is_decimal => Err(format!(
-                "line {line} has '{text}', which can be {} or {}; {ADVICE}",
-                text.replace(',', ""),
-                text.replace(',', ".")
-            )),
-            _ => Ok(()),
-        }
-    }
-
     /// The sweep, in order.
     pub(super) fn sweep(mut self) -> Result<Saved, String> {
-        if self.cells.is_empty() && self.damage.is_empty() {
+        if self.cells.is_empty() {
             return Err(super::EMPTY.to_owned());
         }
-        self.check_decimals()?;
-        let unusable = |why: &str| Err(format!("none of its rows has a figure that can be used: {why}"));
         let source = self.source();
         let mut places: BTreeMap<(u64, u64), SavedCell> = BTreeMap::new();
         let mut again = Vec::new();
         let misses_counted = counts_misses(self.event.as_deref());
-        for RawCell { mut cell, line, .. } in std::mem::take(&mut self.cells) {
+        for RawCell { cell, line, .. } in std::mem::take(&mut self.cells) {
             let SavedCell { size, stride, .. } = cell;
             if !(1..=size).contains(&stride) || size > ARRAY {
                 return Err(format!(
@@ -117,8 +72,7 @@ impl RawSweep {
                 ));
             }
             if let Some(misses) = cell.misses.filter(|misses| misses_counted && *misses > MISSES) {
-                self.left_open(line, &format!("{misses} misses per access are impossible"));
-                cell.misses = None;
+                return Err(format!("line {line}: {misses} misses per access are impossible"));
             }
             // Rows that were appended replace earlier ones of the same cell.
             if places.insert((size, stride), cell).is_some() {
@@ -140,15 +94,14 @@ impl RawSweep {
         if self.usual_repeats {
             self.notes.push("the time per access is taken for spark's usual 100 * stride passes".to_owned());
         }
-        self.notes.extend(self.damage.iter().cloned());
         // A cell without figures stays: it is a gap in its curve.
         let cells: Vec<SavedCell> = places.into_values().collect();
         if cells.iter().all(|cell| cell.misses.is_none() && cell.nanos.is_none()) {
-            let why = self.fault.as_ref().or(self.notes.first());
-            return unusable(why.map_or("all are marked as not counted", String::as_str));
+            let why = self.notes.first().map_or("all are marked as not counted", String::as_str);
+            return Err(format!("none of its rows has a figure that can be used: {why}"));
         }
-        let RawSweep { event, notes, damage, decimals, .. } = self;
-        Ok(Saved { cells, event, source, notes, damage, decimals })
+        let RawSweep { event, notes, decimals, .. } = self;
+        Ok(Saved { cells, event, source, notes, decimals })
     }
 
     /// The source of the misses or, without any, of the times. If there are several

@@ -59,31 +59,23 @@ fn every_format_is_read_with_its_separators_and_line_ends() {
         [(cm1 as Format, &["\t", " ", ";"][..]), (named, &[",", ";", "\t"]), (spark, &["\t", " ", ";"])]
     {
         for separator in separators {
-            for decimal in [".", ","] {
-                let text = format(separator, decimal);
-                let saved = Saved::parse(&text);
-                if decimal == "," && [" ", ","].contains(separator) {
-                    assert!(saved.is_err(), "{text}: {saved:?}");
-                    continue;
-                }
-                let saved = saved.unwrap_or_else(|why| panic!("{why}:\n{text}"));
-                assert_eq!((saved.cells.len(), saved.source), (4, Some(Source::Model)), "{text}");
-                assert!(saved.notes.is_empty(), "{:?}", saved.notes);
-                for (read, (size, stride, misses, nanos)) in saved.cells.iter().zip(CELLS) {
-                    let near = |read: Option<f64>, right: f64| {
-                        read.is_none_or(|r| (r - right).abs() <= 1e-9 * right)
-                    };
-                    assert_eq!((read.size, read.stride), (size, stride));
-                    assert!(near(read.misses, misses) && near(read.nanos, nanos), "{read:?}\n{text}");
-                }
-                for other in [text.replace('\n', "\r\n"), text.replace('\n', "\r"), format!("\u{feff}{text}")]
-                {
-                    assert_eq!(Saved::parse(&other).as_ref(), Ok(&saved));
-                }
-                let wide: Vec<u8> =
-                    "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
-                assert_eq!(Saved::read(&wide).as_ref(), Ok(&saved));
+            assert!(Saved::parse(&format(separator, ",")).is_err());
+            let text = format(separator, ".");
+            let saved = Saved::parse(&text).unwrap_or_else(|why| panic!("{why}:\n{text}"));
+            assert_eq!((saved.cells.len(), saved.source), (4, Some(Source::Model)), "{text}");
+            assert!(saved.notes.is_empty(), "{:?}", saved.notes);
+            for (read, (size, stride, misses, nanos)) in saved.cells.iter().zip(CELLS) {
+                let near =
+                    |read: Option<f64>, right: f64| read.is_none_or(|r| (r - right).abs() <= 1e-9 * right);
+                assert_eq!((read.size, read.stride), (size, stride));
+                assert!(near(read.misses, misses) && near(read.nanos, nanos), "{read:?}\n{text}");
             }
+            for other in [text.replace('\n', "\r\n"), text.replace('\n', "\r"), format!("\u{feff}{text}")] {
+                assert_eq!(Saved::parse(&other).as_ref(), Ok(&saved));
+            }
+            let wide: Vec<u8> =
+                "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+            assert_eq!(Saved::read(&wide).as_ref(), Ok(&saved));
         }
     }
     let old =
@@ -106,40 +98,39 @@ fn a_record_is_read_as_json_and_as_csv() {
 }
 
 #[test]
-fn a_cut_file_loses_its_last_line_and_says_so() {
+fn a_cut_file_is_refused_with_its_last_line() {
     let text = data("i5-7500/cm1-l1-1.out");
     let whole = Saved::parse(&text).unwrap();
     for cut in 1..60 {
-        let saved = Saved::parse(&text[..text.len() - cut]).unwrap();
-        assert!(saved.cells.iter().zip(&whole.cells).all(|(a, b)| a.misses == b.misses), "{cut}");
+        match Saved::parse(&text[..text.len() - cut]) {
+            Ok(saved) => {
+                assert!(saved.cells.iter().zip(&whole.cells).all(|(a, b)| a.misses == b.misses), "{cut}")
+            }
+            Err(why) => assert!(why.contains("line 58"), "{cut}: {why}"),
+        }
     }
-    let cut = Saved::parse(&text[..text.len() - 25]).unwrap();
-    assert!(cut.cells.len() == 57 && cut.damage[0].contains("cut off"), "{:?}", cut.damage);
+    assert!(Saved::parse(&text[..text.len() - 25]).unwrap_err().contains("line 58 is cut off"));
 }
 
 #[test]
-fn unusable_figures_are_gaps_with_a_note() {
+fn unusable_figures_are_refused_with_their_line_and_gaps_are_read() {
     let good = "cache_size=8192\tstride=2\tavg_misses=0.5\tavg_time=0.1\n";
     for (value, why) in [
         ("nan", "is not a number"),
-        ("-nan", "is not a number"),
         ("inf", "is infinite"),
         ("-1", "is negative"),
         ("oops", "is not a number"),
         ("0.01%", "is a percentage"),
-        ("1.234,5", "separators of thousands"),
+        ("1.234,5", "has a comma"),
         ("24000000000", "are impossible"),
     ] {
-        let row = format!("cache_size=8192\tstride=1\tavg_misses={value}\n");
-        let saved = Saved::parse(&(row.clone() + good)).unwrap();
-        assert!(saved.cells.len() == 2 && saved.damage[0].starts_with("line 1: "), "{:?}", saved.damage);
-        let alone = Saved::parse(&row).unwrap_err().to_string();
-        assert!(alone.contains("line 1: ") && alone.contains(why), "{alone}");
+        let refusal =
+            Saved::parse(&format!("{good}cache_size=8192\tstride=1\tavg_misses={value}\n")).unwrap_err();
+        assert!(refusal.starts_with("line 2: ") && refusal.contains(why), "{refusal}");
     }
     let gap =
         format!("cache_size=8192 stride=1 avg_misses=not counted (no counters = none) source=none\n{good}");
     let gap = Saved::parse(&gap).unwrap();
-    assert!(gap.damage.is_empty());
     assert_eq!(gap.cells.iter().map(|cell| cell.misses).collect::<Vec<_>>(), [None, Some(0.5)]);
     let event = "cache_size=8192\tstride=1\tavg_misses=300\tevent=PAPI_TOT_CYC\n";
     assert_eq!(Saved::parse(event).unwrap().cells[0].misses, Some(300.0));
@@ -150,7 +141,7 @@ fn unusable_figures_are_gaps_with_a_note() {
         "{:?}",
         some.notes
     );
-    assert!(table("4096\t1\t0.000001\t9000\n").unwrap_err().to_string().contains("--repeats"));
+    assert!(table("4096\t1\t0.000001\t9000\n").unwrap_err().contains("--repeats"));
     let stride = table("40960\t16384\t1.0\t7\n").unwrap();
     assert_eq!(stride.cells[0].nanos, Some(1e9 / (100.0 * 2.0 * 16384.0)), "the last part is not accessed");
 }
@@ -166,14 +157,10 @@ const REFUSED: [(&str, &[&str]); 24] = [
     ("sep=;\nsize_bytes;stride_bytes;avg_misses\n", &["line 1 is neither", "'sep=;'"]),
     ("8192 1 0.002 2000\n", &["line 1 is neither", "header"]),
     ("size,stride,misses\n8192,64,10\n", &["line 1 has no column called avg_misses", "per access"]),
-    (
-        "size;stride;avg_misses\n8192;1;0,5\n8192;2;0.25\n",
-        &["line 2 '0,5'", "line 3 has '0.25'", "all decimals"],
-    ),
-    ("size;stride;ns_per_access\n8192;64;1,234\n", &["line 2 has '1,234'", "1234 or 1.234"]),
+    ("size;stride;ns_per_access\n8192;64;1,234\n", &["line 2: '1,234' has a comma", "with a point"]),
     ("size,stride,avg_misses\n8192,1,0,5\n", &["line 2 has 4 entries for 3 columns"]),
     ("size,stride,avg_misses\n8192,1\n8192,2,0.5\n", &["line 2 has 2 entries for 3 columns"]),
-    ("size,stride,avg_misses\n8192,1,\"0,5\"\n", &["line 2 has '0,5', and decimal commas"]),
+    ("size,stride,avg_misses\n8192,1,\"0,5\"\n", &["line 2: '0,5' has a comma"]),
     ("size,stride,avg_misses\n8192,1,\"0.5\n8192,2,0.5\n", &["line 2 opens a quotation"]),
     ("size,stride,avg_misses\n8192,x,0.5\n", &["line 2 has 'x' as its stride", "whole number"]),
     ("size\tstride\telapsed(s)\tcycles\n8192\t1\t0.1\t2\tmore\n", &["line 2 has 5 entries for 4 columns"]),

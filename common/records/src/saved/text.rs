@@ -22,8 +22,6 @@ struct Fields<'a> {
     line: usize,
     text: &'a str,
     fields: Vec<(String, String)>,
-    /// Whether columns are separated by tabs or semicolons.
-    commas: bool,
 }
 
 impl Fields<'_> {
@@ -33,38 +31,21 @@ impl Fields<'_> {
         names.iter().find_map(of).map(|(_, entry)| entry.as_str()).filter(|entry| !entry.is_empty())
     }
 
-    /// The figure under one of `names`, 0 or more; a note if the entry is something else.
-    fn amount(&self, names: &[&str], found: &mut RawSweep) -> Result<Option<f64>, String> {
+    /// The figure under one of `names`, 0 or more; none if it is marked as not counted.
+    fn amount(&self, names: &[&str]) -> Result<Option<f64>, String> {
         let entry = self.get(names).filter(|entry| !entry.starts_with("not counted"));
         let Some(entry) = entry else { return Ok(None) };
-        let signs = (entry.matches('.').count(), entry.matches(',').count());
-        let number = match entry.replacen(',', ".", 1).parse::<f64>() {
-            _ if signs.0 + signs.1 > 1 => Err("has separators of thousands"),
-            Ok(number) if number.is_infinite() => Err("is infinite"),
-            Ok(number) if number < 0.0 => Err("is negative"),
-            Ok(number) if !number.is_nan() => Ok(number),
-            Err(_) if entry.ends_with('%') => {
-                Err("is a percentage; misses per access are expected, 0.01 for 1 %")
+        let why = match entry.parse::<f64>() {
+            Ok(number) if number.is_infinite() => "is infinite",
+            Ok(number) if number < 0.0 => "is negative",
+            Ok(number) if !number.is_nan() => return Ok(Some(number)),
+            Err(_) if entry.ends_with('%') => "is a percentage; misses per access are expected, 0.01 for 1 %",
+            Err(_) if entry.contains(',') => {
+                "has a comma; write decimals with a point, and nothing between thousands"
             }
-            _ => Err("is not a number"),
+            _ => "is not a number",
         };
-        let shown = shorten(entry, NAME);
-        match (number, signs) {
-            (Err(why), _) => found.left_open(self.line, &format!("'{shown}' {why}")),
-            (Ok(_), (1, 0)) => _ = found.point.get_or_insert((self.line, shown)),
-            (Ok(_), (0, 1)) if !self.commas => {
-                return Err(format!(
-                    "line {} has '{shown}', and decimal commas are read only between tabs or semicolons; write a decimal point",
-                    self.line
-                ));
-            }
-            (Ok(_), (0, 1)) => {
-                found.is_decimal |= !may_group(entry);
-                found.comma.get_or_insert((self.line, shown));
-            }
-            (Ok(_), _) => {}
-        }
-        Ok(number.ok())
+        Err(format!("line {}: '{}' {why}", self.line, shorten(entry, NAME)))
     }
 
     fn bytes(&self, what: &str, names: &[&str]) -> Result<u64, String> {
@@ -84,12 +65,12 @@ impl Fields<'_> {
             found.note_event(self.line, event)?;
         }
         const MISSES: [&str; 2] = ["avg_misses", "avgmisses"];
-        let misses = self.amount(&MISSES, found)?;
+        let misses = self.amount(&MISSES)?;
         if let Some(entry) = misses.and(self.get(&MISSES)) {
             found.decimals = found.decimals.max(Some(decimals(entry)));
         }
-        let micros = self.amount(&["avg_time_us", "avg_time", "avgtime"], found)?;
-        let nanos = self.amount(&["ns_per_access"], found)?.or(micros.map(|micros| micros * 1e3));
+        let micros = self.amount(&["avg_time_us", "avg_time", "avgtime"])?;
+        let nanos = self.amount(&["ns_per_access"])?.or(micros.map(|micros| micros * 1e3));
         let nanos = match nanos {
             None => self.elapsed(size, stride, found)?,
             some => some,
@@ -103,7 +84,7 @@ impl Fields<'_> {
     /// The time per access from the seconds that all passes took.
     fn elapsed(&self, size: u64, stride: u64, found: &mut RawSweep) -> Result<Option<f64>, String> {
         const SECONDS: &[&str] = &["elapsed(s)"];
-        let (Some(seconds), Some(entry)) = (self.amount(SECONDS, found)?, self.get(SECONDS)) else {
+        let (Some(seconds), Some(entry)) = (self.amount(SECONDS)?, self.get(SECONDS)) else {
             return Ok(None);
         };
         let repeats = match self.get(&["repeats"]).map(str::parse::<f64>) {
@@ -112,10 +93,7 @@ impl Fields<'_> {
                 USUAL_REPEATS
             }
             Some(Ok(repeats)) if repeats >= 1.0 && repeats.is_finite() => repeats,
-            Some(_) => {
-                found.left_open(self.line, "repeats= is not a number of passes");
-                return Ok(None);
-            }
+            Some(_) => return Err(bad_line(self.line, self.text, "has no number of passes as its repeats")),
         };
         if decimals(entry) == 6 && ROUNDING / seconds > COARSE {
             found.coarse += 1;
@@ -129,19 +107,7 @@ impl Fields<'_> {
 
 /// How many decimals a number has.
 fn decimals(entry: &str) -> usize {
-    entry.split_once(['.', ',']).map_or(0, |(_, decimals)| decimals.len())
-}
-
-/// Whether a comma may separate thousands: `1,234`, but not `0,123`.
-fn may_group(text: &str) -> bool {
-    text.split_once(',').is_some_and(|(whole, rest)| {
-        let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-        (1..=3).contains(&whole.len())
-            && !whole.starts_with('0')
-            && rest.len() == 3
-            && digits(whole)
-            && digits(rest)
-    })
+    entry.split_once('.').map_or(0, |(_, decimals)| decimals.len())
 }
 
 /// The lines that may contain data: no blank lines, no comments, no messages of the C kit.
@@ -203,11 +169,6 @@ fn split(line: &str, separator: Option<u8>) -> Vec<String> {
     entries.iter().map(|entry| entry.trim().to_owned()).collect()
 }
 
-/// Whether the text ends in the middle of its last line, which has fewer fields than others.
-fn is_cut(text: &str, line: &str, fields: usize, usual: usize) -> bool {
-    fields < usual && !text.ends_with('\n') && text.ends_with(line)
-}
-
 fn keyed(text: &str, found: &mut RawSweep) -> Result<(), String> {
     let mut usual = 0;
     for (number, line) in lines(text) {
@@ -225,9 +186,9 @@ fn keyed(text: &str, found: &mut RawSweep) -> Result<(), String> {
                 (None, None) => {}
             }
         }
-        let row = Fields { line: number, text: line, fields, commas };
-        if is_cut(text, line, row.fields.len(), usual) {
-            found.cut_off(number);
+        let row = Fields { line: number, text: line, fields };
+        if row.fields.len() < usual && !text.ends_with('\n') && text.ends_with(line) {
+            return Err(bad_line(number, line, "is cut off: remove it, or save the sweep again"));
         } else if row.get(&["cache_size", "csize"]).is_none() || row.get(&["stride"]).is_none() {
             return Err(bad_line(number, line, "is not a row of cm1, which has cache_size= and stride="));
         } else {
@@ -245,10 +206,6 @@ fn table(text: &str, separator: Option<u8>, names: &[String], found: &mut RawSwe
             return Err(bad_line(number, line, "opens a quotation mark that is never closed"));
         }
         let appended = entries.split_off(names.len().min(entries.len()));
-        if is_cut(text, line, entries.len(), names.len()) {
-            found.cut_off(number);
-            continue;
-        }
         let mut fields: Vec<(String, String)> = names.iter().cloned().zip(entries.iter().cloned()).collect();
         // what spark appends to the columns of the C kit
         let mut words = appended.iter();
@@ -264,8 +221,7 @@ fn table(text: &str, separator: Option<u8>, names: &[String], found: &mut RawSwe
             let (entries, columns) = (entries.len() + appended.len(), names.len());
             return Err(bad_line(number, line, &format!("has {entries} entries for {columns} columns")));
         }
-        let commas = matches!(separator, Some(b';' | b'\t'));
-        Fields { line: number, text: line, fields, commas }.add(found)?;
+        Fields { line: number, text: line, fields }.add(found)?;
     }
     Ok(())
 }
