@@ -46,27 +46,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SIZES", value_delimiter = ',')]
     sizes: Vec<Bytes>,
 
-<<<<<<< HEAD
     /// Make these axes logarithmic, and others not: x, y, xy or none
     #[arg(long, value_name = "AXES", value_parser = ["x", "y", "xy", "none"])]
     log: Option<String>,
-=======
-    /// Make the horizontal axis logarithmic
-    #[arg(long)]
-    log_x: bool,
-
-    /// Make the horizontal axis linear
-    #[arg(long, conflicts_with = "log_x")]
-    lin_x: bool,
-
-    /// Make the vertical axis logarithmic, as it is for times that differ by a factor of 8 or more
-    #[arg(long)]
-    log_y: bool,
-
-    /// Make the vertical axis linear
-    #[arg(long, conflicts_with = "log_y")]
-    lin_y: bool,
->>>>>>> 2580e3c9 (Remove lab plot --tolerate)
 
     /// Write this title; "" is none
     #[arg(long, value_name = "TEXT")]
@@ -100,7 +82,6 @@ struct File {
 /// Reads, draws, writes.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let picture = args.output.clone().unwrap_or_else(|| default_output(&args.files));
-<<<<<<< HEAD
     output::check_distinct(args.files.iter().map(PathBuf::as_path), [picture.as_path()])?;
     let mut files = args.files.iter().map(|path| read(path, args)).collect::<Result<Vec<_>, Failure>>()?;
     keep_sizes(&args.sizes, &mut files)?;
@@ -121,49 +102,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         size: None,
     };
     let chart = chart.viewed(&view).map_err(Failure::usage)?;
-=======
-    output::check_distinct(
-        args.files.iter().chain(&args.recorded).map(PathBuf::as_path),
-        [picture.as_path()],
-    )?;
-    let Args { x_range, y_range, size, panels, .. } = *args;
-    let chosen = |yes: bool, no: bool| (yes || no).then_some(yes);
-    let (log_x, log_y) = (chosen(args.log_x, args.lin_x), chosen(args.log_y, args.lin_y));
-    let caption = args.caption.clone().map(|text| if text == "off" { String::new() } else { text });
-    let (title, width_cm) = (args.title.clone(), args.width);
-    let view = View { log_x, log_y, title, caption, width_cm, x_range, y_range, size, panels };
-    let texts = args.files.iter().map(|path| input::text(path)).collect::<Result<Vec<_>, Failure>>()?;
-    let read = |(path, text): (&PathBuf, &String)| {
-        Some((input::name(path), authentic::read(text).ok().filter(records::are_drawn)?))
-    };
-    let found = args.files.iter().zip(&texts).map(read);
-    if let Some(found) = found.collect::<Option<Vec<_>>>() {
-        let chart = match &args.recorded {
-            Some(table) => recorded::chart(&found, table)?,
-            None => records::chart(&found, args.figure.as_deref()).map_err(Failure::could_not)?,
-        };
-        return draw(chart, &view, &picture);
-    }
-    if args.figure.is_some() || args.recorded.is_some() {
-        return Err(Failure::usage(
-            "--figure is for records of mm1 to mm3, ge, dgemm and flops, --recorded for those of `lab dgemm`; a sweep has --show",
-        ));
-    }
-    let mut sweeps = Vec::new();
-    for (path, text) in args.files.iter().zip(&texts) {
-        let sweep = input::parsed(path, text)?;
-        output::notes(&sweep.notes, &format!("lab plot: {}", input::name(path)));
-        sweeps.push(sweep);
-    }
-    of_one_event(args, &sweeps)?;
-    all_there(&args.sizes, &sweeps)?;
-    draw(chart(args, &sweeps, &texts)?, &view, &picture)
-}
-
-/// Writes the chart as `view` describes it.
-fn draw(chart: Chart, view: &View, picture: &Path) -> Result<(), Failure> {
-    let chart = chart.viewed(view).map_err(Failure::usage)?;
->>>>>>> 2580e3c9 (Remove lab plot --tolerate)
     let bytes = chart.picture(&picture.to_string_lossy()).map_err(Failure::usage)?;
     output::write(&picture, &bytes)?;
     output::message(format!("lab plot: drew {}", input::name(&picture)));
@@ -189,7 +127,8 @@ fn read(path: &Path, args: &Args) -> Result<File, Failure> {
     if text.trim_start().starts_with('{') {
         let record = authentic::read(&text).map_err(|why| failed(why.to_string()))?;
         if matches!(record.program.as_str(), "cm1" | "spark") {
-            undamaged(&name, &input::parsed(path, &text)?)?;
+            let sweep = input::parsed(path, &text)?;
+            output::notes(&sweep.notes, &format!("lab plot: {name}"));
         }
         return Ok(file(record));
     }
@@ -199,7 +138,7 @@ fn read(path: &Path, args: &Args) -> Result<File, Failure> {
     let is_sweep = head.contains("size") && head.contains("stride");
     match input::parsed(path, &text) {
         Ok(sweep) if names.clone().all(is_short) => {
-            undamaged(&name, &sweep)?;
+            output::notes(&sweep.notes, &format!("lab plot: {name}"));
             Ok(file(record_of(&sweep)))
         }
         Err(why) if is_sweep && names.clone().all(is_short) => Err(why),
@@ -209,17 +148,6 @@ fn read(path: &Path, args: &Args) -> Result<File, Failure> {
             Ok(File { name: name.clone(), record, numbers })
         }
     }
-}
-
-/// Refuses a damaged sweep: a line is cut off, a figure is no number. Prints what else there is to note.
-fn undamaged(name: &str, sweep: &Saved) -> Result<(), Failure> {
-    if let Some(damage) = sweep.damage.first() {
-        return Err(Failure::could_not(format!(
-            "{name}: {damage}; make the file again, or remove that line"
-        )));
-    }
-    output::notes(&sweep.notes, &format!("lab plot: {name}"));
-    Ok(())
 }
 
 /// The cells of a sweep as rows; it has no machine.
