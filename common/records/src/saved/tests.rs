@@ -147,7 +147,7 @@ fn unusable_figures_are_refused_with_their_line_and_gaps_are_read() {
 }
 
 /// Refused texts, and words of the message: where, what was found, what is expected.
-const REFUSED: [(&str, &[&str]); 24] = [
+const REFUSED: [(&str, &[&str]); 23] = [
     ("", &["no row", "cm1 or spark"]),
     ("# a comment\n[LOG] begun\n", &["no row"]),
     ("hello\n", &["line 1 is neither", "'hello'"]),
