@@ -57,11 +57,12 @@ const LARGEST: u64 = 1 << 35;
 const DEEPEST: u64 = 1 << 30;
 
 /// Ranges of addresses, each with what is added to get the model's.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Placement {
     parts: Vec<(Range<u64>, u64)>,
-    /// The part that was used last.
-    recent: (u64, u64, u64),
+    /// Parts that were used last, by bits of their addresses: the first address, the length, and what
+    /// is added.
+    recent: [(u64, u64, u64); 16],
     mapped: u64,
 }
 
@@ -82,29 +83,35 @@ impl Placement {
             parts.push((start..first + DEEPEST, ABOVE.wrapping_sub(first)));
         }
         let mapped = MAPPED.wrapping_sub(session::model().map_or(0, |session| session.mapped));
-        Placement { parts, recent: (0, 0, 0), mapped }
+        Placement { parts, recent: [(0, 0, 0); 16], mapped }
     }
 
     /// The model's address.
     #[inline(always)]
     pub(crate) fn of(&mut self, address: u64) -> u64 {
-        let (start, bytes, added) = self.recent;
+        let (start, bytes, added) = self.recent[Placement::slot(address)];
         if address.wrapping_sub(start) < bytes {
             return address.wrapping_add(added);
         }
         self.find(address)
     }
 
+    /// The program, its heap, its mappings and its stack are far apart.
+    #[inline(always)]
+    fn slot(address: u64) -> usize {
+        (address >> 28) as usize & 15
+    }
+
     #[inline(never)]
     fn find(&mut self, address: u64) -> u64 {
         if let Some((range, added)) = self.parts.iter().find(|(range, _)| range.contains(&address)) {
-            self.recent = (range.start, range.end - range.start, *added);
+            self.recent[Placement::slot(address)] = (range.start, range.end - range.start, *added);
             return address.wrapping_add(*added);
         }
         let below = self.parts.iter().map(|(range, _)| range.end).filter(|end| *end <= address);
         let above = self.parts.iter().map(|(range, _)| range.start).filter(|start| *start > address);
         let (start, end) = (below.max().unwrap_or(0), above.min().unwrap_or(u64::MAX));
-        self.recent = (start, end - start, self.mapped);
+        self.recent[Placement::slot(address)] = (start, end - start, self.mapped);
         address.wrapping_add(self.mapped)
     }
 }

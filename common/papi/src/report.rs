@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::MutexGuard;
 use std::sync::atomic::Ordering;
@@ -69,6 +70,9 @@ pub(crate) fn write(
     }
     if let Some(path) = std::env::var_os("LAB_RECORD") {
         let text = counted.record(session, interrupted).json();
+        // One after the other, so that each process sees the others' files.
+        let folder = session.folder.join(&path).parent().and_then(|folder| File::open(folder).ok());
+        let _ = folder.as_ref().map(File::lock);
         let path = record_path(session, Path::new(&path));
         if let Err(error) = system::files::write_atomically(&path, text.as_bytes()) {
             eprintln!("lab: LAB_RECORD: {error}");

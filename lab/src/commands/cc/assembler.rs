@@ -37,7 +37,9 @@ impl Words {
                 all.input = Some(word.clone());
             } else {
                 place.push(word.clone());
-                place.extend(words.next().filter(|_| WITH_WORD.contains(&&*text)).cloned());
+                if WITH_WORD.contains(&&*text) {
+                    place.extend(words.next().cloned());
+                }
             }
         }
         all
@@ -128,7 +130,9 @@ fn rewrite(words: &Words, program: &Path, text: &str, name: &str) -> Result<Stri
         }
     }
     let reason = reason.lines().find(|line| line.contains("Error")).unwrap_or(&reason).to_owned();
-    let note = format!("{name} is not counted: {reason}");
+    // Of what a compiler has made the source's name.
+    let source = text.lines().find_map(|line| line.trim().strip_prefix(".file\t\"")?.strip_suffix('"'));
+    let note = format!("{} is not counted: {reason}", source.unwrap_or(name));
     Ok(format!("{text}\n{}", instrument::notes(&[note])))
 }
 

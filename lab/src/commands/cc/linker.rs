@@ -16,6 +16,17 @@ use super::start;
 const WRAPPED: &str = "_exit _Exit signal sigaction malloc calloc realloc memalign aligned_alloc \
                        posix_memalign _Znwm _Znam _ZnwmSt11align_val_t _ZnamSt11align_val_t \
                        _ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t";
+/// Functions that read the system's clocks.
+const CLOCKS: [&str; 8] = [
+    "clock",
+    "clock_gettime",
+    "gettimeofday",
+    "times",
+    "getrusage",
+    "omp_get_wtime",
+    "_ZNSt6chrono3_V212system_clock3nowEv",
+    "_ZNSt6chrono3_V212steady_clock3nowEv",
+];
 /// Folders of the system's objects and libraries.
 const SYSTEM: [&str; 4] = ["/usr/", "/lib/", "/lib64/", "/opt/"];
 
@@ -44,7 +55,9 @@ pub(super) fn run(name: &OsStr, words: &[OsString]) -> Result<i32, Failure> {
     if is_native() {
         added.push("--defsym=lab_is_native=1".into());
     } else {
-        let notes: Vec<String> = objects(&words).iter().flat_map(|path| uncounted(path)).collect();
+        let mut notes: Vec<String> = objects(&words).iter().flat_map(|path| notes_of(path)).collect();
+        notes.sort();
+        notes.dedup();
         if !notes.is_empty() {
             added.push(assembled(&scratch, &instrument::notes(&notes))?.into());
         }
@@ -135,28 +148,39 @@ fn objects(words: &[OsString]) -> Vec<PathBuf> {
     all
 }
 
-/// A sentence for each object in a file that has code and no descriptors.
-fn uncounted(path: &Path) -> Vec<String> {
+/// What a report must say of the objects in a file.
+fn notes_of(path: &Path) -> Vec<String> {
     let Ok(bytes) = std::fs::read(path) else { return Vec::new() };
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let sentence = |name: &str| format!("{name} was not compiled by lab cc: its accesses are not counted");
-    if let Ok(archive) = object::read::archive::ArchiveFile::parse(&*bytes) {
-        let members = archive.members().flatten();
-        let other = members.filter(|member| member.data(&*bytes).is_ok_and(has_other_code));
-        let member = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
-        return other.map(|one| sentence(&format!("{} in {name}", member(one.name())))).collect();
-    }
-    if has_other_code(&bytes) { vec![sentence(&name)] } else { Vec::new() }
+    let Ok(archive) = object::read::archive::ArchiveFile::parse(&*bytes) else {
+        return notes_of_object(&bytes, &name);
+    };
+    let members = archive.members().flatten();
+    let notes = members.filter_map(|member| {
+        let own = format!("{} in {name}", String::from_utf8_lossy(member.name()));
+        Some(notes_of_object(member.data(&*bytes).ok()?, &own))
+    });
+    notes.flatten().collect()
 }
 
-fn has_other_code(bytes: &[u8]) -> bool {
-    let Ok(file) = object::File::parse(bytes) else { return false };
+fn notes_of_object(bytes: &[u8], name: &str) -> Vec<String> {
+    let Ok(file) = object::File::parse(bytes) else { return Vec::new() };
     let is_counted = |name: &str| name.starts_with(instrument::SITES) || name == instrument::NOTES;
     let is_counted = file.sections().any(|section| section.name().is_ok_and(is_counted));
     // A shared object's sections are merged: its buffer is the kit's.
     let uses = |symbol: object::Symbol<'_, '_>| symbol.name() == Ok("lab_ptr");
     let is_counted = is_counted || file.dynamic_symbols().any(uses);
-    !is_counted && file.sections().any(|part| part.kind() == SectionKind::Text && part.size() > 0)
+    let has_code = file.sections().any(|part| part.kind() == SectionKind::Text && part.size() > 0);
+    let mut notes = Vec::new();
+    if has_code && !is_counted {
+        notes.push(format!("{name} was not compiled by lab cc: its accesses are not counted"));
+    }
+    let undefined = file.symbols().filter(ObjectSymbol::is_undefined);
+    let clock = undefined.filter_map(|symbol| symbol.name().ok()).find(|name| CLOCKS.contains(name));
+    notes.extend(clock.map(|clock| {
+        format!("the program reads the clock ({clock}): its times are those of counting, not its own")
+    }));
+    notes
 }
 
 /// The object of a text.
