@@ -293,7 +293,14 @@ where
             let ends = [(at, f64::MIN), (at, f64::MAX)];
             context.draw_series(DashedLineSeries::new(ends, 5 * U, 4 * U, stroke(SOFT, 1.2)))?;
         }
-        (0..chart.series.len()).map(|index| self.series(&mut context, index)).collect()
+        // Single points are on top of the curves that they are compared with.
+        let mut order = Vec::from_iter(0..chart.series.len());
+        order.sort_by_key(|index| chart.series[*index].is_sparse);
+        let mut values = vec![Value::Null; order.len()];
+        for index in order {
+            values[index] = self.series(&mut context, index)?;
+        }
+        Ok(values)
     }
 
     /// One curve with its markers and bars; returns its values for the script.

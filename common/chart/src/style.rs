@@ -43,6 +43,9 @@ const MARKERS: [&[(f64, f64)]; 5] = [
 const MAX_MARKERS: usize = 100;
 const MAX_MARKED: usize = 16;
 
+/// Half the width of a marker without a line.
+const SPARSE: f64 = 4.4;
+
 /// The style of one curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Style {
@@ -90,6 +93,9 @@ impl Style {
             let colour = mixed(DISTINCT[rank % DISTINCT.len()], 0, 0.0);
             Style { colour, dash, marker, size: 3.4, width: 1.8 }
         };
+        if series.is_sparse {
+            style.size = SPARSE;
+        }
         if series.is_line || is_crowded || chart.has_bars() {
             (style.size, style.width) = (0.0, 1.2);
         }
