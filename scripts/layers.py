@@ -15,7 +15,7 @@ import sys
 
 # The lowest layer first. A crate uses only crates listed before it.
 LAYERS = [
-    ("portable", "figures events memory machine cache records infer discover chart report"),
+    ("portable", "figures events memory machine cache records geometry chart report"),
     ("hardware and system", "isa system threads"),
     ("experiments", "latency counters papi instrument"),
     ("session", "common"),

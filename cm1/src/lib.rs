@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 
 #[cfg(feature = "program")]
+mod deciding;
+#[cfg(feature = "program")]
 mod experiment;
 mod kernel;
 #[cfg(feature = "program")]

@@ -14,8 +14,7 @@
 //! | | [`machine`] | a machine described: caches, TLBs, latencies; the catalogue |
 //! | | [`cache`] | the cache model: [`Modelled`](cache::Modelled) memory and its counts |
 //! | | `records` | [results](record) that outlive the run; [every saved format](saved) read back |
-//! | | `infer` | a cache's geometry from curves |
-//! | | `discover` | the same from experiments |
+//! | | `geometry` | caches' geometry from curves and experiments |
 //! | | `chart` | pictures, as SVG, PNG and PDF |
 //! | | `report` | the report: one page made of findings (`lab` alone uses it) |
 //! | **hardware, system** | [`isa`] | what depends on the instruction set: native memory, SIMD |

@@ -111,7 +111,7 @@ fn disturbed(record: &Record) -> Vec<String> {
         }
     }
     let named = |(size, cells): (u64, Vec<(u64, f64)>)| {
-        let spikes = infer::spikes(&cells.iter().map(|cell| cell.1).collect::<Vec<_>>());
+        let spikes = geometry::spikes(&cells.iter().map(|cell| cell.1).collect::<Vec<_>>());
         spikes.into_iter().map(move |at| {
             let (stride, nanos) = cells[at];
             format!(

@@ -186,7 +186,7 @@ impl Pace {
 }
 
 /// The core's clock when it was first measured: times are scaled to it.
-pub fn reference_clock() -> Hertz {
+fn reference_clock() -> Hertz {
     static REFERENCE: OnceLock<Hertz> = OnceLock::new();
     *REFERENCE.get_or_init(core_clock::measure)
 }

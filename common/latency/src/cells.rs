@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::OnTime;
 use super::batch::{ONCE, Timed};
 use super::chain::WORD;
-use discover::{Exploration, Probe, cell_order, explore_repeatedly, translation};
 use figures::units::{Bytes, Seconds};
+use geometry::{Exploration, Probe, cell_order, explore_repeatedly, translation};
 use system::pages::{HUGE_PAGE, PageBlock, PageKind};
 
 /// The time of one cell.
@@ -146,7 +146,11 @@ impl Cells {
         if let Some(known) = self.crowded {
             return known;
         }
-        let usual = self.found.levels.first().map(|level| (2 * level.size as usize, level.penalty));
+        let usual = self
+            .found
+            .levels
+            .first()
+            .map(|level| (2 * level.exact_size().unwrap_or(level.fits) as usize, level.penalty));
         let extra = usual.map_or(0.0, |(size, penalty)| {
             let own = self.walk(size, CROWDED).fastest;
             (own - self.hit(WORD) - self.translation(size, CROWDED) - penalty).max(0.0)

@@ -10,9 +10,6 @@ mod batch;
 mod cells;
 mod chain;
 mod probe;
-mod tlb;
 
-pub use batch::reference_clock;
 pub use cells::{CellTime, Cells};
-pub use probe::OnTime;
-pub use tlb::{Translation, measure_tlb};
+use probe::OnTime;

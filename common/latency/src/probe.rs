@@ -1,9 +1,9 @@
-//! The experiments of [`discover`] on real memory, by timing.
+//! The experiments of [`geometry`] on real memory, by timing.
 
 use super::batch::{Effort, Timed, time};
 use super::chain::{Chain, WORD};
-use discover::{Probe, shuffled};
 use figures::units::Seconds;
+use geometry::{Probe, shuffled};
 use system::clock;
 use system::pages::{self, HUGE_PAGE, PageBlock};
 
@@ -32,7 +32,7 @@ fn pieces(page: u64, reach: u64) -> [Vec<u64>; 2] {
 
 /// Real memory whose accesses are timed.
 #[derive(Debug)]
-pub struct OnTime {
+pub(super) struct OnTime {
     block: PageBlock,
     /// Bytes within which physical memory is contiguous, as far as known.
     page: u64,
@@ -44,7 +44,7 @@ pub struct OnTime {
 
 impl OnTime {
     /// Experiments in this memory, for at most so long.
-    pub fn new(block: PageBlock, limit: Seconds) -> OnTime {
+    pub(super) fn new(block: PageBlock, limit: Seconds) -> OnTime {
         let page = if block.huge() { HUGE_PAGE as u64 } else { pages::base().0 };
         let mut probe = OnTime { block, page, effort: EFFORT, began: clock::wall(), limit };
         if probe.huge() && probe.in_pieces() {
@@ -62,7 +62,7 @@ impl OnTime {
     }
 
     /// Whether the memory is in huge pages.
-    pub fn huge(&self) -> bool {
+    pub(super) fn huge(&self) -> bool {
         self.block.huge()
     }
 
@@ -90,10 +90,6 @@ impl Probe for OnTime {
 
     fn contiguous(&self) -> u64 {
         self.page
-    }
-
-    fn real(&self) -> bool {
-        true
     }
 
     fn spent(&self) -> f64 {

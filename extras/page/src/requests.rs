@@ -4,6 +4,7 @@
 
 use figures::quantity::Kind;
 use figures::units::Bytes;
+use geometry::Runs;
 use machine::{Machine, catalogue};
 use records::authentic::bears_seal;
 use records::saved::Saved;
@@ -11,7 +12,7 @@ use report::{Answer, Meaning, Typed};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::explore::Runs;
+use crate::explore;
 use crate::kernels::Kernel;
 use crate::steps::Steps;
 use crate::sweep::{self, Picture, Refusal, Sweep, machine, open};
@@ -117,14 +118,14 @@ impl Lab {
             Request::Known { toml, picture } => Ok(sweep::known(&open(&toml)?, picture)?),
             Request::Curve { points, found, picture } => {
                 let caption = "source: timing, in a browser tab; of repeated measurements, the median";
-                let spikes = infer::spikes(&Vec::from_iter(points.iter().map(|point| point.1)));
+                let spikes = geometry::spikes(&Vec::from_iter(points.iter().map(|point| point.1)));
                 let kept = (0..points.len()).filter(|at| !spikes.contains(at)).map(|at| points[at]).collect();
                 Ok(sweep::curve(kept, &found, caption, picture)?)
             }
             Request::Explore { megabytes, levels } => {
                 let mut runs = std::mem::take(&mut self.runs);
                 // what is known stays known if this experiment fails
-                let found = self.tab(megabytes << 20).and_then(|tab| runs.again(tab, levels));
+                let found = self.tab(megabytes << 20).and_then(|tab| explore::again(&mut runs, tab, levels));
                 self.runs = runs;
                 Ok(found?)
             }
@@ -179,7 +180,7 @@ fn meaning(typed: Typed, kind: Kind) -> Value {
 /// without a reading.
 fn read(text: &str, sizes: &[u64], picture: Picture) -> Result<Value, String> {
     let saved = Saved::parse(text).map_err(|error| error.to_string())?;
-    let answer = (!bears_seal(text)).then(|| infer::read(&saved).json());
+    let answer = (!bears_seal(text)).then(|| geometry::read(&saved).json());
     let svg = picture.svg(sweep::timed(&saved, sizes))?;
     Ok(json!({ "answer": answer, "svg": svg, "disturbed": sweep::disturbed(&saved) }))
 }

@@ -2,9 +2,9 @@
 
 use cache::Modelled;
 use chart::{Axis, Chart, View};
-use discover::cell_order;
 use figures::units::Bytes;
 use figures::value::{Reading, Source};
+use geometry::cell_order;
 use machine::{Machine, MachineError};
 use memory::Arena;
 use records::record::{Record, Row};
@@ -117,7 +117,7 @@ impl Sweep {
             None => chart,
         };
         // A sealed machine's curves are shown without the kit's reading of them.
-        let answer = (!machine.sealed()).then(|| infer::read(&Saved::of(&record)).json());
+        let answer = (!machine.sealed()).then(|| geometry::read(&Saved::of(&record)).json());
         Ok(json!({ "svg": self.picture.svg(chart)?, "record": record, "answer": answer }))
     }
 
@@ -185,7 +185,7 @@ impl Sweep {
             let own = saved.cells.iter().filter(|cell| Bytes(cell.size).to_string() == series.name);
             let cells: Vec<(f64, f64)> =
                 own.filter_map(|cell| Some((cell.stride as f64, amount(cell)?))).collect();
-            let spikes = infer::spikes(&Vec::from_iter(cells.iter().map(|cell| cell.1)));
+            let spikes = geometry::spikes(&Vec::from_iter(cells.iter().map(|cell| cell.1)));
             (measured, disturbed) = (measured + cells.len() - spikes.len(), disturbed + spikes.len());
             series.is_line = true;
             series.hollow = (0..cells.len()).filter(|at| !spikes.contains(at)).map(|at| cells[at]).collect();
@@ -209,7 +209,7 @@ pub(crate) fn disturbed(saved: &Saved) -> Vec<(u64, u64)> {
     let times = |size| Vec::from_iter(saved.row(size).filter_map(|cell| Some((cell.stride, cell.nanos?))));
     let of = |size| {
         let row = times(size);
-        let spikes = infer::spikes(&Vec::from_iter(row.iter().map(|cell| cell.1)));
+        let spikes = geometry::spikes(&Vec::from_iter(row.iter().map(|cell| cell.1)));
         Vec::from_iter(spikes.into_iter().map(|at| (size, row[at].0)))
     };
     saved.sizes().into_iter().flat_map(of).collect()

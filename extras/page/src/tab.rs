@@ -2,9 +2,9 @@
 
 use std::hint::black_box;
 
-use discover::{Probe, shuffled};
 use figures::stats;
 use figures::units::Bytes;
+use geometry::{Probe, shuffled};
 use memory::Arena;
 
 /// A batch of accesses takes so many steps of the clock, so that one step is 4 % of it; and
@@ -224,10 +224,6 @@ impl Probe for Tab {
 
     fn contiguous(&self) -> u64 {
         PAGE
-    }
-
-    fn real(&self) -> bool {
-        true
     }
 
     fn point(&mut self, size: u64, nanos: f64) {

@@ -8,7 +8,7 @@ use common::product;
 use common::record::Record;
 use common::saved::Saved;
 use common::units::Bytes;
-use infer::Answer;
+use geometry::Answer;
 use report::{Findings, LineFrom};
 
 use super::environment;
@@ -53,7 +53,7 @@ pub(super) fn run_all(
     };
     let l1 = record("cm1-l1", &|| cm1("PAPI_L1_DCM", settings.l1))?;
     let l2 = record("cm1-l2", &|| cm1("PAPI_L2_DCM", settings.l2))?;
-    let l1_answer = infer::read(&Saved::of(&l1));
+    let l1_answer = geometry::read(&Saved::of(&l1));
     let (line, line_from) = line(&l1_answer, &session.machine);
     session.runs = settings.runs as usize;
     let options = product::Options::new(settings.size, &PRODUCT_EVENTS);

@@ -159,15 +159,13 @@ fn the_documented_procedure_identifies_what_was_drawn() {
         serde_json::from_slice(&std::fs::read(folder.path().join("handout-key.json")).unwrap()).unwrap();
     for machine in key["machines"].as_array().unwrap() {
         let name = machine["name"].as_str().unwrap();
-        let mut above = None;
         for (level, file) in ["cm1-l1", "cm1-l2"].into_iter().enumerate() {
             let record = folder.path().join(format!("handout/{name}/{file}.json"));
             let saved = Saved::parse(&std::fs::read_to_string(record).unwrap()).unwrap();
-            let found = infer::read_behind(&saved, above).verdict.unwrap();
+            let found = geometry::read(&saved).verdict.unwrap();
             let drawn =
                 ["size_bytes", "line_bytes"].map(|field| machine["levels"][level][field].as_u64().unwrap());
             assert_eq!([found.most.0, found.line.0], drawn, "{name}, level {}: {found:?}", level + 1);
-            above = infer::Sets::of(&found);
         }
     }
     let record = folder.path().join("handout/ada/cm1-l1.json");
