@@ -37,10 +37,6 @@ pub struct Options {
     /// Measure extra cells until only one cache geometry fits; timed ones again, up to 10 s, if they were disturbed
     #[arg(long)]
     until_decided: bool,
-
-    /// Print how misses are derived from times; records always have it
-    #[arg(short, long)]
-    verbose: bool,
 }
 
 impl Options {
@@ -51,7 +47,6 @@ impl Options {
             repeats,
             event: event.to_owned(),
             until_decided: false,
-            verbose: false,
         }
     }
 
@@ -82,7 +77,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     let largest = cells.iter().map(|cell| cell.size).max().unwrap_or_default();
     let mut record = session.record("cm1").set("repeats", options.repeats).set("event", event.name());
     let plan = session.plan(std::slice::from_ref(&event))?;
-    let mut timer = timer(session, &plan, &event, largest, options.verbose, &mut record)?;
+    let mut timer = timer(session, &plan, &event, largest, &mut record)?;
     let expected = sweep::expected(&cells, options.repeats, timer.is_some(), session.measures_host);
     session.announce("this sweep", expected * session.runs as f64)?;
     session.finish_cell_on_signal();
@@ -121,7 +116,6 @@ fn timer(
     plan: &Plan,
     event: &Event,
     largest: usize,
-    verbose: bool,
     record: &mut Record,
 ) -> Result<Option<Timing>, Failure> {
     if Timing::wanted(session, plan, event) {
@@ -129,7 +123,7 @@ fn timer(
             Ok(timer) => {
                 let what = format!("{} is derived from measured latency", event.name());
                 session.note(record, Note::StandIn { what, since: plan.reason().map(str::to_owned) });
-                session.details(record, timer.notes(), verbose);
+                timer.notes().into_iter().for_each(|note| session.note(record, Note::Counts(note)));
                 return Ok(Some(timer));
             }
             Err(failure) if session.counters == Counters::Timing => return Err(failure),
@@ -138,7 +132,7 @@ fn timer(
     }
     session.note(record, plan.note());
     if session.measures_host && plan.needs_model() {
-        session.note(record, Note::Counts(CIRCULAR.to_owned()));
+        session.note(record, CIRCULAR);
     }
     Ok(None)
 }

@@ -6,6 +6,7 @@ use clap::Args;
 use common::cli::Counters;
 use common::failure::Failure;
 use common::measure::{self, Sample, Session, Walks};
+use common::note::Note;
 use common::record::{Record, Row};
 use common::sweep::{self, Cell, Range};
 use common::units::Bytes;
@@ -23,16 +24,12 @@ pub struct Options {
     /// Set the passes per stride: each cell makes N * stride passes, N * size accesses (the C kit: 100)
     #[arg(long, value_name = "N", default_value = "20", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     repeats: u64,
-
-    /// Print how dependent accesses are timed; records always have it
-    #[arg(short, long)]
-    verbose: bool,
 }
 
 impl Options {
     /// Sizes from `min` to `max`, `repeats` times the stride passes each.
     pub fn new(min: Bytes, max: Bytes, repeats: u64) -> Options {
-        Options { range: Range::between(min, max), repeats, verbose: false }
+        Options { range: Range::between(min, max), repeats }
     }
 
     /// Restricts the sweep to one stride.
@@ -73,7 +70,7 @@ pub fn measure(
         _ => None,
     };
     if let Some(timer) = &dependent {
-        session.details(&mut record, timer.notes(), options.verbose);
+        timer.notes().into_iter().for_each(|note| session.note(&mut record, Note::Counts(note)));
     }
     let expected = sweep::expected(&cells, options.repeats, dependent.is_some(), session.measures_host);
     session.announce("this sweep", expected * session.runs as f64)?;

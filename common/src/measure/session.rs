@@ -155,19 +155,6 @@ impl Session {
         record.notes.push(note);
     }
 
-    /// Puts notes on how the figures were made into the record, and on stderr if `shown`; else where they are.
-    pub fn details(&self, record: &mut Record, notes: Vec<String>, shown: bool) {
-        if !shown && !notes.is_empty() {
-            self.say("note: how they were timed is in the record (--record FILE); -v prints it");
-        }
-        for note in notes {
-            if shown {
-                self.say(format!("note: {note}"));
-            }
-            record.notes.push(Note::Counts(note));
-        }
-    }
-
     /// Notes in the record if `threads` threads waited for the processor: their wall time is
     /// longer than their CPU time, of which `cpu` is the sum.
     pub fn note_waits(&self, record: &mut Record, wall: &Reading, cpu: &Reading, threads: usize) {

@@ -27,6 +27,7 @@ use reader::{Access, Form, Kind, Trace};
 /// then ignored, as csim does too.
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("chart", |arg| arg.help("Draw misses per access over time into FILE (.svg, .pdf or .png)")))]
+#[command(mut_arg("verbose", |arg| arg.help("Print what happens to each access")))]
 pub(crate) struct Args {
     /// The trace: lackey's, DineroIV's, or lines like 'r 0x7ff0 8'; - is standard input
     #[arg(value_name = "FILE")]
@@ -49,10 +50,6 @@ pub(crate) struct Args {
     #[arg(short = 'b', value_name = "B", requires = "sets", value_parser = clap::value_parser!(u32).range(0..=12))]
     block: Option<u32>,
 
-    /// Print what happens to each access
-    #[arg(short, long)]
-    verbose: bool,
-
     #[command(flatten)]
     output: Output,
 }
@@ -69,7 +66,7 @@ const BUFFER: usize = 1 << 20;
 /// Reads the trace, counts, prints.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     output::prepare([args.file.as_path()], &args.output)?;
-    if args.verbose && (args.output.format != Format::Kit || args.output.prints_a_file()) {
+    if args.output.verbose && (args.output.format != Format::Kit || args.output.prints_a_file()) {
         return Err(Failure::usage(
             "--verbose prints text: leave out --format, and give files instead of - to --record and --chart",
         ));
@@ -179,12 +176,12 @@ impl Run {
             Kind::Store => &[true],
             Kind::Modify => &[false, true],
         };
-        if args.verbose {
+        if args.output.verbose {
             let letter = ['L', 'S', 'M'][kind as usize];
             self.text += &format!("{letter} {address:x},{bytes}");
         }
         for store in parts {
-            if args.verbose {
+            if args.output.verbose {
                 self.text += &in_words(&self.replay.observe(address, width, *store, 0)?);
             } else {
                 self.replay.access(address, width, *store, 0)?;
@@ -194,7 +191,7 @@ impl Run {
                 self.slices.add(self.replay.totals().misses);
             }
         }
-        if args.verbose {
+        if args.output.verbose {
             self.text.push('\n');
         }
         Ok(())
