@@ -10,7 +10,8 @@ pub mod saved;
 pub mod sweep;
 mod values;
 
-use memchr as _; // for its features: see the workspace's Cargo.toml
+// For their features: see the workspace's Cargo.toml.
+use {memchr as _, serde_core as _};
 
 /// The kit's version, with the commit of its sources if that is known: `0.1.0+bedc93e1ab`.
 pub const VERSION: &str = env!("CACHE_LAB_VERSION");
