@@ -11,7 +11,8 @@ pub mod sweep;
 mod values;
 
 // For their features: see the workspace's Cargo.toml.
-use {memchr as _, serde_core as _};
+use memchr as _;
+use serde_core as _;
 
 /// The kit's version, with the commit of its sources if that is known: `0.1.0+bedc93e1ab`.
 pub const VERSION: &str = env!("CACHE_LAB_VERSION");
