@@ -211,12 +211,8 @@ where
         } else {
             if !series.is_sparse && !series.points.is_empty() {
                 let (dash, gap) = (pixels(style.dash.0), pixels(style.dash.1));
-                let line = DashedPathElement::new(
-                    [(x, y), end].into_iter(),
-                    dash,
-                    gap,
-                    stroke(style.colour, style.width),
-                );
+                let line =
+                    DashedPathElement::new([(x, y), end], dash, gap, stroke(style.colour, style.width));
                 self.root.draw(&line)?;
             }
             self.marker(middle, style, series.points.is_empty())?;

@@ -119,9 +119,9 @@ fn sweep(record: &Record, level: &str, found: &mut Vec<String>) {
     let Some(highest) = misses.reduce(f64::max) else { return };
     if highest < 0.1 {
         let largest = record.rows.iter().filter_map(|row| row.whole("size_bytes")).max().unwrap_or_default();
-        found.push(format!("cm1, {}: no array up to {} misses: the range stops before the cache ends, or another level's event was counted", level, Bytes(largest).to_string()));
+        found.push(format!("cm1, {}: no array up to {} misses: the range stops before the cache ends, or another level's event was counted", level, Bytes(largest)));
     }
     if highest > 1.15 {
-        found.push(format!("cm1, {}: up to {} misses per access: this counter also counts lines that a prefetcher fetched; use the strides where the curve bends, not its height", level, format!("{highest:.2}")));
+        found.push(format!("cm1, {level}: up to {highest:.2} misses per access: this counter also counts lines that a prefetcher fetched; use the strides where the curve bends, not its height"));
     }
 }
