@@ -188,4 +188,24 @@ mod tests {
             assert_eq!(Answers::of("a", String::new(), String::new(), &drawn).drawn(), drawn);
         }
     }
+
+    /// A sheet that is the same for all gets little: no value is frequent.
+    #[test]
+    fn no_value_is_right_for_many() {
+        let (mut counts, mut draw) = (BTreeMap::<(usize, u64), usize>::new(), None);
+        for number in 0..3000 {
+            let fresh = || Draw::new(Random::new(number / 300), std::iter::empty());
+            let draw = if number % 300 == 0 { draw.insert(fresh()) } else { draw.get_or_insert_with(fresh) };
+            let [one, two] = draw.machine().levels;
+            let values = [one.size.0, one.line.0, one.ways, two.size.0, two.line.0, two.ways];
+            (0..).zip(values).for_each(|value| *counts.entry(value).or_default() += 1);
+        }
+        let most =
+            |asked: usize| counts.iter().filter(|((of, _), _)| *of == asked).map(|(_, number)| *number).max();
+        let most: Vec<usize> = (0..6).filter_map(most).collect();
+        assert!(
+            most.iter().zip([250, 680, 330, 200, 680, 280]).all(|(most, limit)| *most < limit),
+            "{most:?}"
+        );
+    }
 }

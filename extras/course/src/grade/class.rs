@@ -177,52 +177,41 @@ pub(super) struct Join<'c> {
 
 impl Join<'_> {
     /// The students whom a row may mean: those who have all of its values. Values that
-    /// nobody has are ignored after the first.
+    /// nobody has are ignored after the first. Several if two columns mean different ones.
     pub(super) fn students(&self, row: &[String]) -> BTreeSet<usize> {
-        self.found(row).0
-    }
-
-    /// The same, and the column whose value is that of another student, if there is one.
-    fn found(&self, row: &[String]) -> (BTreeSet<usize>, Option<usize>) {
-        let mut common: Option<BTreeSet<usize>> = None;
-        for (at, column) in &self.columns {
-            let cell = unquoted(row.get(*at).map_or("", |cell| cell.trim()));
-            if cell.is_empty() {
-                continue;
-            }
-            let students = self.class.in_column(*column, cell);
-            common = Some(match common {
-                None if students.is_empty() => return (students, None),
-                None => students,
-                Some(known) if students.is_empty() => known,
-                Some(known) if known.is_disjoint(&students) => return (&known | &students, Some(*at)),
-                Some(known) => &known & &students,
-            });
+        let cells = self
+            .columns
+            .iter()
+            .map(|(at, column)| (unquoted(row.get(*at).map_or("", |cell| cell.trim())), column));
+        let mut found = cells
+            .filter(|(cell, _)| !cell.is_empty())
+            .map(|(cell, column)| self.class.in_column(*column, cell));
+        let first = found.next().unwrap_or_default();
+        if first.is_empty() {
+            return first;
         }
-        (common.unwrap_or_default(), None)
+        found.filter(|students| !students.is_empty()).fold(first, |known, students| {
+            if known.is_disjoint(&students) { &known | &students } else { &known & &students }
+        })
     }
 
     /// The student of a row, if it is of anybody in the class.
     /// Fails if it means two students.
     pub(super) fn student(&self, row: &[String]) -> Result<Option<usize>, String> {
-        let (students, other) = self.found(row);
+        let students = self.students(row);
         if students.is_empty() {
             self.spoilt(row)?;
         }
         if students.len() < 2 {
             return Ok(students.first().copied());
         }
-        let why = other.map(|at| {
-            let (name, cell) = (&self.header[at], shorten(&row[at], 60));
-            format!(
-                ": its column '{}' has '{cell}', as another in the roster; leave that column out, or",
-                shorten(name, 60)
-            )
-        });
+        let names: Vec<String> = students.iter().take(4).map(|student| self.class.shown(*student)).collect();
+        let columns: Vec<&str> = self.columns.iter().map(|(at, _)| self.header[*at].as_str()).collect();
         Err(format!(
-            "'{}' means two students{} correct that row",
+            "'{}' means two students, {}, by its columns '{}'; leave one column out, or correct that row",
             self.shown(row),
-            why.as_deref().unwrap_or(";")
+            names.join(" and "),
+            shorten(&columns.join("', '"), 200)
         ))
     }
 

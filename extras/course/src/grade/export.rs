@@ -10,7 +10,7 @@ use report::escaped;
 
 use super::class::Class;
 use super::grader::Graded;
-use super::notes::{Note, of_students};
+use super::notes::Note;
 use super::rubric::Rubric;
 use super::systems::{self, Grade, MOODLE, SYSTEMS, System};
 use super::texts::{TEXTS, equal, number};
@@ -95,8 +95,9 @@ impl Export {
         let (mut missing, mut refused) = (Vec::new(), Vec::new());
         let (mut changed, mut replaced) = (Vec::new(), Vec::new());
         for (student, graded) in graded.iter().enumerate() {
+            let name = class.shown(student);
             let Some(place) = self.rows.get(&student).copied() else {
-                missing.push(student);
+                missing.push(name);
                 continue;
             };
             if graded.refused.is_some() || graded.source.is_none() {
@@ -106,20 +107,20 @@ impl Export {
             let grade = match self.scale(row, graded) {
                 Ok(scale) => graded.points() * scale,
                 Err(why) => {
-                    refused.push(format!("'{}' (line {}): {why}", class.shown(student), row.line));
+                    refused.push(format!("'{name}' (line {}): {why}", row.line));
                     continue;
                 }
             };
             let before = row.cell(self.grade);
             if number(before).is_some_and(|before| !equal(before, grade)) {
-                changed.push(format!("{} ({} to {grade:.2})", class.shown(student), shorten(before, 20)));
+                changed.push(format!("{name} ({} to {grade:.2})", shorten(before, 20)));
             }
             // HTML (`FORMAT_HTML` in `mod/assign/feedback/comments/locallib.php`):
             // otherwise a student's text could be taken as a tag and vanish, or, as `\"`,
             // end the cell for PHP's reader.
             let feedback = inert(&escaped(&graded.feedback(rubric)));
             let other = |at: usize| !["", &feedback].contains(&row.cell(at));
-            replaced.extend(self.feedback.filter(|at| other(*at)).map(|_| student));
+            replaced.extend(self.feedback.filter(|at| other(*at)).map(|_| name));
             // Decimals as in the row's other grades.
             let of_row = if let Some(Most::Column(at)) = self.most { Some(at) } else { None };
             let comma = of_row.into_iter().chain([self.grade]).any(|at| row.cell(at).contains(','));
@@ -134,8 +135,8 @@ impl Export {
         let no_maximum = || format!("{file}: there is no largest grade, so points are as they are").into();
         let notes = [
             Note::about(format!("{file}: grades that change"), changed),
-            of_students(class, format!("{file}: other feedback is replaced"), replaced),
-            of_students(class, format!("{file} has no row of"), missing),
+            Note::about(format!("{file}: other feedback is replaced"), replaced),
+            Note::about(format!("{file} has no row of"), missing),
             Note::about(format!("{file}: not filled"), refused),
             self.most.is_none().then(no_maximum),
         ];

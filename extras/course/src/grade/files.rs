@@ -24,7 +24,6 @@ const MAX_ENTRIES: usize = 10_000;
 const MAX_LEVEL: usize = 2;
 /// Copies of files that a Mac adds to archives.
 const SKIPPED: &str = "__macosx";
-const OTHER_ARCHIVES: [&str; 9] = ["7z", "rar", "tar", "gz", "tgz", "xz", "bz2", "zst", "lz4"];
 /// The beginning of a zip archive, and of an empty one.
 const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
@@ -124,7 +123,15 @@ impl Walk<'_> {
         // The name of an archive may be any.
         let is_zip = |begin: Vec<u8>| ZIP.iter().any(|sign| begin.starts_with(sign));
         let kind = if is_zip(read(4)?) { Some(FileKind::Archive) } else { kind(full) };
-        let Some(kind) = kind else { return self.other(full, name) };
+        let Some(kind) = kind else {
+            return match ending(full).as_str() {
+                "zip" => Err(Reason::Damaged(name)),
+                _ => {
+                    self.unread.others.push(name);
+                    Ok(())
+                }
+            };
+        };
         let most = if kind == FileKind::Json { DATA_BYTES } else { PAGE_BYTES };
         let fits = bytes <= most.min(self.left);
         let content = if fits { read(most.min(self.left) + 1)? } else { Vec::new() };
@@ -140,16 +147,6 @@ impl Walk<'_> {
             return self.archive(content, name, level + 1);
         }
         (self.each)(full, kind, &decoded(&content));
-        Ok(())
-    }
-
-    /// A file of another kind.
-    fn other(&mut self, full: &str, name: String) -> Result<(), Reason> {
-        match ending(full).as_str() {
-            "zip" => return Err(Reason::Damaged(name)),
-            ending if OTHER_ARCHIVES.contains(&ending) => return Err(Reason::OtherArchive(name)),
-            _ => self.unread.others.push(name),
-        }
         Ok(())
     }
 

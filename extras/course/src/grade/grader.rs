@@ -311,7 +311,7 @@ pub(super) fn same_sum(graded: &mut [Graded]) {
 }
 
 /// The caches of a sealed machine.
-pub(super) fn geometry(machine: &Answers) -> Expected {
+fn geometry(machine: &Answers) -> Expected {
     let mut figures = vec![(Figure::Memory, machine.memory_ns)];
     for (number, level) in (1..).zip(&machine.levels) {
         let next = machine.levels.get(usize::from(number)).map_or(machine.memory_ns, |next| next.hit_ns);

@@ -7,7 +7,6 @@ use common::text::shorten;
 use report::{Answer, not_asked};
 
 use super::Course;
-use super::class::Class;
 use super::evidence::Submission;
 use super::grader::Graded;
 use super::owners::Counting;
@@ -80,7 +79,6 @@ impl Seen<'_> {
             |graded: &Graded| graded.notes.iter().any(|note| matches!(note, Reason::ChangedRecord(_)));
         let notes = [
             list("without a submission", &has(Reason::NothingHandedIn)),
-            list("nothing that can be read was handed in (the rows say why)", &has(Reason::NoAnswersFound)),
             list("the time of hand-in is not known", &has(Reason::TimeUnknown)),
             list("records that were changed, or of another version of the kit", &changed),
             self.not_used(),
@@ -258,13 +256,4 @@ impl Asked {
 fn threes(text: &str) -> impl Iterator<Item = (usize, String)> {
     let words: Vec<&str> = text.split(' ').collect();
     (0..words.len().saturating_sub(2)).map(move |at| (at, words[at..at + 3].join(" ")))
-}
-
-/// Notes about students whose names the class has.
-pub(super) fn of_students(
-    class: &Class,
-    what: impl Into<String>,
-    students: impl IntoIterator<Item = usize>,
-) -> Option<Note> {
-    Note::about(what, students.into_iter().map(|student| class.shown(student)))
 }

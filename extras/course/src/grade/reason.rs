@@ -70,7 +70,6 @@ reasons! {
     SubmissionTooLarge(file, mib) = "{} was not read: the submission is larger than {} MiB.";
     CannotOpen(file) = "{} was not read: it cannot be opened.";
     Link(file) = "{} was not read: it is a link or a device, which are not followed.";
-    OtherArchive(file) = "{} was not read: archives of this kind are not supported; hand in a .zip.";
     Damaged(file) = "{} was not read: it, or its zip archive, is not whole.";
     NestedArchive(file) = "{} was not read: it is an archive in an archive in an archive.";
     Encrypted(file) = "{} was not read: it is encrypted; hand it in without a password.";

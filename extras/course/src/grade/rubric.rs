@@ -49,7 +49,6 @@ pub(crate) struct Item {
     pub(crate) expect: Option<Figure>,
     /// The smallest and the largest right value, if they are not a figure's.
     pub(crate) right: Option<[f64; 2]>,
-    pub(crate) tolerance: Option<f64>,
     /// Whether it is an exercise, which a check judges.
     pub(crate) is_task: bool,
 }
@@ -73,53 +72,29 @@ struct Given {
     values: Vec<RightValue>,
 }
 
+/// In bytes, ns, %, points, or as a count.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct RightValue {
     id: String,
-    value: Option<Number>,
-    range: Option<[Number; 2]>,
-    tolerance: Option<Number>,
-}
-
-/// A number; another thing is refused in plain words.
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(untagged, expecting = "write a number, without quotes and unit: bytes, ns, %, points or a count")]
-enum Number {
-    Given(f64),
-}
-
-impl From<Number> for f64 {
-    fn from(Number::Given(number): Number) -> f64 {
-        number
-    }
+    value: Option<f64>,
+    range: Option<[f64; 2]>,
 }
 
 impl RightValue {
-    fn right(&self) -> Option<[f64; 2]> {
-        self.range.or(self.value.map(|value| [value; 2])).map(|range| range.map(f64::from))
-    }
-
-    fn tolerance(&self) -> Option<f64> {
-        self.tolerance.map(f64::from)
-    }
-
-    /// Refuses a value that nobody, or everybody, would have.
-    fn impossible(&self) -> Option<String> {
-        if self.value.is_some() && self.range.is_some() || self.right().is_none() && self.tolerance.is_none()
-        {
-            return Some(
-                "needs a value or a range, or a tolerance for what the assignment expects".to_owned(),
-            );
-        }
-        let [low, high] = self.right().unwrap_or_default();
-        if !(low.is_finite() && high.is_finite() && low <= high) {
-            return Some(format!("has the range [{low}, {high}], which contains no number"));
-        }
-        if !(0.0..=1.0).contains(&self.tolerance().unwrap_or_default()) {
-            return Some("needs a tolerance from 0 to 1".to_owned());
-        }
-        None
+    /// The smallest and the largest right value.
+    /// Fails if nobody, or everybody, would have it; a clause.
+    fn right(&self) -> Result<[f64; 2], String> {
+        let right = match (self.value, self.range) {
+            (Some(value), None) => [value; 2],
+            (None, Some(range)) => range,
+            _ => return Err("needs a value or a range".to_owned()),
+        };
+        let [low, high] = right;
+        let holds = low.is_finite() && high.is_finite() && low <= high;
+        holds
+            .then_some(right)
+            .ok_or_else(|| format!("has the range [{low}, {high}], which contains no number"))
     }
 }
 
@@ -131,7 +106,7 @@ impl Given {
         }
         for (at, value) in given.values.iter().enumerate() {
             let again = given.values[..at].iter().any(|other| other.id == value.id);
-            let why = value.impossible().or_else(|| again.then(|| "is in it twice".to_owned()));
+            let why = value.right().err().or_else(|| again.then(|| "is in it twice".to_owned()));
             if let Some(why) = why {
                 return Err(format!("'{}' {why}", shorten(&value.id, 60)));
             }
@@ -146,9 +121,8 @@ impl Given {
             Item {
                 points,
                 kind: field.kind.quantity(),
-                expect: field.expect.filter(|_| value.is_none_or(|value| value.right().is_none())),
-                right: value.and_then(RightValue::right),
-                tolerance: value.and_then(RightValue::tolerance),
+                expect: field.expect.filter(|_| value.is_none()),
+                right: value.and_then(|value| value.right().ok()),
                 id: field.id,
                 label: field.label,
                 is_task: false,
@@ -257,7 +231,6 @@ mod tests {
             ("value = 65536", "value = nan"),
             ("value = 65536", "value = inf"),
             ("value = 65536", "value = 1\nrange = [1, 2]"),
-            ("value = 65536", "tolerance = 2"),
             ("value = 65536", ""),
             ("id = \"s2-2\"", "id = \"zz\""),
             ("id = \"s2-2\"", "id = \"s2-3\""),

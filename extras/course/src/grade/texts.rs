@@ -9,7 +9,7 @@ use common::text::{inert, shorten};
 
 use super::class::{Class, Join, unquoted};
 use super::grader::{Graded, decimal};
-use super::notes::{Note, of_students, plain};
+use super::notes::{Note, plain};
 use super::reason::Reason;
 use super::rubric::{Item, Rubric};
 use crate::tables::{Row, Table, csv};
@@ -154,12 +154,11 @@ impl Texts {
         }
         let what = format!("{TEXTS}: points for another text are not used; give them again");
         notes.extend(Note::about(what, changed));
-        let open = of_students(
-            class,
-            format!("texts and values without points: {waiting}; write points into {TEXTS}. They are of"),
-            (0..graded.len()).filter(|student| graded[*student].marks.iter().any(|mark| mark.unread)),
-        );
-        notes.extend(open);
+        let is_open = |(_, graded): &(usize, &Graded)| graded.marks.iter().any(|mark| mark.unread);
+        let open = graded.iter().enumerate().filter(is_open).map(|(student, _)| class.shown(student));
+        let what =
+            format!("texts and values without points: {waiting}; write points into {TEXTS}. They are of");
+        notes.extend(Note::about(what, open));
         notes
     }
 

@@ -66,51 +66,101 @@ pub(crate) fn cell(folder: &Path, file: &str, student: &str, column: &str) -> St
         .to_owned()
 }
 
-/// A class and what must come of it.
+/// A class and what must come of it, as lines: `## what`, `file: content`, `$ arguments = exit status`,
+/// `= student points, …`, `> words that are said`, `>> file: words in it`. `\n` is a new line.
+#[derive(Default)]
 pub(crate) struct Case {
-    pub(crate) what: &'static str,
-    pub(crate) roster: &'static str,
-    pub(crate) files: &'static [(&'static str, &'static str)],
-    pub(crate) args: &'static str,
-    pub(crate) code: i32,
-    /// Points of students in the printed table, `-` for no grade.
-    pub(crate) points: &'static [(&'static str, &'static str)],
-    /// Words on standard output or standard error.
-    pub(crate) says: &'static [&'static str],
-    /// Words in files that were written.
-    pub(crate) holds: &'static [(&'static str, &'static str)],
+    what: String,
+    files: Vec<(String, String)>,
+    args: String,
+    code: i32,
+    points: Vec<(String, String)>,
+    says: Vec<String>,
+    holds: Vec<(String, String)>,
 }
 
-pub(crate) const CASE: Case = Case {
-    what: "",
-    roster: "user,number,name\nana,1001,Ana Silva\nbea,2002,Bea Sá\n",
-    files: &[],
-    args: "--name-column user in",
-    code: 0,
-    points: &[],
-    says: &[],
-    holds: &[],
-};
+const ROSTER: &str = "user,number,name\nana,1001,Ana Silva\nbea,2002,Bea Sá\n";
+
+/// A line with `\n`, `\t`, `\r`, `\\` and `\u{feff}` as in Rust.
+fn plain(line: &str) -> String {
+    let mut parts = line.split('\\');
+    let mut text = parts.next().unwrap().to_owned();
+    while let Some(part) = parts.next() {
+        let (sign, rest) = part.split_at_checked(1).unwrap_or(("\\", parts.next().unwrap_or_default()));
+        let code = rest.strip_prefix('{').and_then(|rest| rest.split_once('}'));
+        match (sign, code) {
+            ("u", Some((code, rest))) => {
+                text.push(u32::from_str_radix(code, 16).ok().and_then(char::from_u32).unwrap());
+                text += rest;
+            }
+            _ => text += &(["\n", "\t", "\r", "\\"]["ntr\\".find(sign).unwrap()].to_owned() + rest),
+        }
+    }
+    text
+}
 
 impl Case {
+    pub(crate) fn all(text: &str) -> Vec<Case> {
+        text.trim().split("\n\n").map(Case::of).collect()
+    }
+
+    fn of(text: &str) -> Case {
+        let args = "--name-column user in".to_owned();
+        let mut case = Case { args, files: vec![("r.csv".to_owned(), ROSTER.to_owned())], ..Case::default() };
+        for line in text.lines() {
+            let (sign, rest) = line.split_once(' ').unwrap();
+            let pair = |text: &str| {
+                let (place, content) = text.split_once(": ").unwrap();
+                (plain(place), plain(content))
+            };
+            match sign {
+                "##" => rest.clone_into(&mut case.what),
+                "$" => {
+                    let (args, code) = rest.split_once(" = ").unwrap_or((rest, "0"));
+                    (case.args, case.code) = (args.to_owned(), code.parse().unwrap());
+                }
+                "=" => {
+                    let of = rest.split(", ").map(|one| one.rsplit_once(' ').unwrap());
+                    case.points =
+                        of.map(|(student, points)| (student.to_owned(), points.to_owned())).collect();
+                }
+                ">" => case.says.push(plain(rest)),
+                ">>" => case.holds.push(pair(rest)),
+                _ => case.files.push(pair(line)),
+            }
+        }
+        case
+    }
+
     pub(crate) fn holds_true(&self) {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
-        write(folder, "r.csv", self.roster);
         self.files.iter().for_each(|(place, content)| write(folder, place, content));
         let (code, out, err) = graded(folder, &format!("--roster r.csv {}", self.args));
         assert_eq!(code, Some(self.code), "{}: {out}{err}", self.what);
-        for (student, points) in self.points {
+        for (student, points) in &self.points {
             let line = out.lines().find(|line| line.split('\t').nth(2) == Some(student));
             let given = line.and_then(|line| line.split('\t').next());
-            assert_eq!(given, Some(*points), "{}, {student}: {out}{err}", self.what);
+            assert_eq!(given, Some(points.as_str()), "{}, {student}: {out}{err}", self.what);
         }
-        for says in self.says {
+        for says in &self.says {
             assert!(out.contains(says) || err.contains(says), "{}: '{says}' in {out}{err}", self.what);
         }
-        for (file, text) in self.holds {
+        for (file, text) in &self.holds {
             let content = std::fs::read_to_string(folder.join(file)).unwrap_or_else(|_| "no file".to_owned());
             assert!(content.contains(text), "{}, {file}: '{text}' in {content}", self.what);
         }
     }
+}
+
+#[test]
+fn a_case_is_read_as_it_is_written() {
+    let text =
+        "## a: b\nin/x\\u{308}/: \"a\\\\u00\\n\n$ in = 2\n= ana b -, c 1\n> s\n>> o/f: t\\\\\n\n## c\nf: g";
+    let cases = Case::all(text);
+    let one = &cases[0];
+    assert_eq!((cases.len(), &*one.what, &*one.args, one.code), (2, "a: b", "in", 2));
+    assert_eq!(one.files[1], ("in/x\u{308}/".to_owned(), "\"a\\u00\n".to_owned()));
+    assert_eq!(one.points[0], ("ana b".to_owned(), "-".to_owned()));
+    assert_eq!((&*one.says[0], &*one.holds[0].1), ("s", "t\\"));
 }
