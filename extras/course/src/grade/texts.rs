@@ -15,7 +15,6 @@ use super::rubric::{Item, Rubric};
 use crate::tables::{Row, Table, csv};
 
 pub(super) const TEXTS: &str = "texts.csv";
-const HEADERS: [&str; 7] = ["item", "student", "text", "equal", "points", "of", "comment"];
 
 /// What the instructor wrote into one row.
 #[derive(Debug, Clone)]
@@ -197,7 +196,8 @@ impl Texts {
                 ]);
             }
         }
-        let header = HEADERS.map(str::to_owned).to_vec();
+        let header = ["item", class.header(), "text", "equal", "points", "of", "comment"];
+        let header = header.map(str::to_owned).to_vec();
         (!rows.is_empty()).then(|| csv(std::iter::once(header).chain(rows)))
     }
 }

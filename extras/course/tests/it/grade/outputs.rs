@@ -51,7 +51,7 @@ fn points_given_by_hand_are_used_for_the_same_text() {
     assert_eq!([of("ann", "points"), of("ann", "spec-comment_points")], ["3", ""]);
     assert_eq!(
         texts(),
-        "item,student,text,equal,points,of,comment\ns2-4,bea,＝1+1,,,1,\n\
+        "item,name,text,equal,points,of,comment\ns2-4,bea,＝1+1,,,1,\n\
          spec-comment,ann,The levels <script>agree</script>.,,,1,\nspec-comment,bea,\"x;=1+1;\",,,1,\n"
             .replace(",＝1", ",'＝1")
     );
