@@ -195,7 +195,9 @@ impl Seen<'_> {
         let of = |(students, parts): (BTreeSet<usize>, Vec<String>)| {
             let names: Vec<String> = students.iter().map(|student| self.shown(*student)).collect();
             let text = format!("{} ({})", names.join(" = "), shorten(&parts.join(", "), 100));
-            students.iter().for_each(|student| graded[*student].remarks.push(format!("{what}: {text}.")));
+            students
+                .iter()
+                .for_each(|student| graded[*student].remarks.push(format!("In common are {what}: {text}.")));
             text
         };
         let listed: Vec<String> = common.into_iter().map(of).collect();

@@ -159,9 +159,11 @@ pub(super) fn changes(path: &Path, now: &str, class: &Class) -> Option<Note> {
     let change = |student: usize| {
         let (old_row, new_row) = (&old.rows[*before.get(&student)?], &new.rows[*after.get(&student)?]);
         columns.iter().find_map(|(from, to)| {
-            let (was, is) = (number(old_row.cell(*from))?, number(new_row.cell(*to))?);
+            let (was, is) = (number(old_row.cell(*from))?, number(new_row.cell(*to)));
             let name = new.header[*to].strip_suffix("_points").map_or(String::new(), |id| format!("{id}: "));
-            (!equal(was, is)).then(|| format!("{} ({name}{was} to {is})", class.shown(student)))
+            let shown = is.map_or("none".to_owned(), |is| is.to_string());
+            (!is.is_some_and(|is| equal(was, is)))
+                .then(|| format!("{} ({name}{was} to {shown})", class.shown(student)))
         })
     };
     Note::about("other points than in the earlier grades.csv", (0..class.names.len()).filter_map(change))

@@ -10,6 +10,7 @@ macro_rules! reasons {
     ($($name:ident $(($($part:ident),+))? = $words:literal;)+) => {
         /// A reason, with the parts of its sentence.
         #[derive(Debug, Clone, PartialEq, Eq)]
+        #[cfg_attr(not(unix), allow(dead_code))]
         pub(super) enum Reason {
             $($name $(($(reasons!(@text $part)),+))?,)+
         }

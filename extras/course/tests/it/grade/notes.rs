@@ -45,7 +45,7 @@ in/eve/: "s2-2-why":"The largest array whose curve stays low is 64 KiB."
 g.csv: group,user\nA,ana\nA,bea\n
 $ --name-column user --groups g.csv in
 > equal texts of 40 characters or more: 1: ana = bea = carl (s2-2-why)\n
-> \tcarl\tequal texts of 40 characters or more: ana = bea = carl (s2-2-why).\n
+> \tcarl\tIn common are equal texts of 40 characters or more: ana = bea = carl (s2-2-why).\n
 
 ## equal texts of a group are no copies
 in/ana/: "s2-2":{"value":"64","unit":"KiB"},"s2-2-why":"The curve leaves its  first level there, so it is full."
