@@ -144,8 +144,8 @@ impl Class {
         let named = |(at, name): &(usize, &String)| !except.contains(at) && !name.trim().is_empty();
         for (at, name) in header.iter().enumerate().filter(named) {
             let own = || name.trim().eq_ignore_ascii_case(STUDENT).then_some(self.listed.naming[0]);
-            let column = self.column(name).filter(|column| self.identifying.contains(column));
-            let column = column.or_else(own).or_else(|| self.addresses(name));
+            let column = self.column(name).or_else(own).or_else(|| self.addresses(name));
+            let column = column.filter(|column| self.identifying.contains(column));
             let Some(column) = column else { continue };
             if columns.iter().any(|(_, known)| *known == column) {
                 return Err(format!("it has two columns for '{}'; rename one", shorten(name, 60)));

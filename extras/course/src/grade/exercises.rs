@@ -16,14 +16,20 @@ use super::judge::Mark;
 use super::reason::Reason;
 use super::rubric::Item;
 
-/// The task and the language of a file with that name.
+/// The task and the language of a file with that name, which a browser may have changed to
+/// `rows (1).rs` or `rows.rs.txt`.
 fn task_of(name: &str) -> Option<(&'static Task, Language)> {
+    let name = name.to_lowercase();
+    let (stem, ending) = name.strip_suffix(".txt").unwrap_or(&name).rsplit_once('.')?;
+    let stem = stem.split_once(" (").map_or(stem, |(stem, _)| stem);
     let all = TASKS.iter().flat_map(|task| Language::ALL.map(|language| (task, language)));
-    all.into_iter().find(|(task, language)| task.file(*language) == name)
+    all.into_iter().find(|(task, language)| task.name == stem && language.ending() == ending)
 }
 
+/// Whether a file may be one of an exercise.
 pub(super) fn is_source(name: &str) -> bool {
-    task_of(name).is_some()
+    let is_of = |language: Language| name.to_lowercase().ends_with(&format!(".{}", language.ending()));
+    task_of(name).is_some() || Language::ALL.into_iter().any(is_of)
 }
 
 /// The items of a rubric: one for each task.
@@ -40,20 +46,29 @@ pub(super) fn items() -> Vec<Item> {
 
 /// Files of tasks that a student handed in: the different texts of each name.
 #[derive(Debug, Default)]
-pub(super) struct Sources(BTreeMap<String, BTreeSet<String>>);
+pub(super) struct Sources {
+    files: BTreeMap<String, BTreeSet<String>>,
+    /// Names of sources that are of no task.
+    others: BTreeSet<String>,
+}
 
 impl Sources {
     pub(super) fn add(&mut self, name: &str, text: &str) {
-        self.0.entry(name.to_owned()).or_default().insert(text.to_owned());
+        match task_of(name) {
+            Some((task, language)) => {
+                _ = self.files.entry(task.file(language)).or_default().insert(text.to_owned())
+            }
+            None => _ = self.others.insert(shorten(name, 60)),
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.files.is_empty() && self.others.is_empty()
     }
 
     /// The texts of a file that are not as it was handed out.
     fn changed(&self, name: &str) -> Vec<&String> {
-        let texts = self.0.get(name).into_iter().flatten();
+        let texts = self.files.get(name).into_iter().flatten();
         texts.filter(|text| !is_handed_out(name, text)).collect()
     }
 
@@ -64,12 +79,12 @@ impl Sources {
             let texts = self.changed(name).into_iter().map(|text| (name.clone(), plain(text)));
             texts.collect::<Vec<_>>()
         };
-        self.0.keys().flat_map(own).collect()
+        self.files.keys().flat_map(own).collect()
     }
 
     /// A mark for each task. The files are written into `folder`.
     fn marks(&self, folder: &Path) -> Result<Vec<Mark>, Failure> {
-        for (name, texts) in &self.0 {
+        for (name, texts) in &self.files {
             let text = self.changed(name).first().copied().or_else(|| texts.first());
             common::output::write(&folder.join(name), text.map_or("", String::as_str).as_bytes())?;
         }
@@ -79,10 +94,18 @@ impl Sources {
     fn mark(&self, task: &'static Task, folder: &Path) -> Mark {
         let names = Language::ALL.map(|language| task.file(language));
         let there: Vec<&str> =
-            names.iter().filter(|name| self.0.contains_key(*name)).map(String::as_str).collect();
+            names.iter().filter(|name| self.files.contains_key(*name)).map(String::as_str).collect();
         let (share, reason) = match names.iter().find(|name| self.changed(name).len() > 1) {
             Some(name) => (None, Reason::TwoFiles(name.clone())),
-            None if there.is_empty() => (Some(0.0), Reason::NoTaskFile(names.join(", "))),
+            // Another name may be a mistake.
+            None if there.is_empty() => {
+                let share = self.others.is_empty().then_some(0.0);
+                let others = self.others.iter().cloned().collect::<Vec<_>>().join(", ");
+                let reason = share.map_or(Reason::OtherName(shorten(&others, 200)), |_| {
+                    Reason::NoTaskFile(names.join(", "))
+                });
+                (share, reason)
+            }
             None => judged(&score(task, folder, false)),
         };
         Mark {

@@ -48,6 +48,7 @@ reasons! {
     Open(found) = "Not passed: {}";
     AsHandedOut = "The file is as it was handed out.";
     NoTaskFile(files) = "None of these files was handed in: {}.";
+    OtherName(files) = "To be read by the instructor: there are only files of other names: {}.";
     TwoFiles(file) = "To be read by the instructor: there are two different files {}.";
     NoTask(files) = "No file of an exercise was found in what was handed in: {}.";
     NotChecked(why) = "To be read by the instructor: the check cannot be made: {}";

@@ -9,8 +9,6 @@ mod grade;
 #[path = "../../../../lab/tests/it/kit.rs"]
 mod kit;
 mod mystery;
-#[path = "../../../../lab/tests/it/schema.rs"]
-mod schema;
 
 const PACKAGES: [&str; 4] = ["course", "page", "lab", "cm1"];
 const PROGRAMS: [&str; 2] = ["course", "page"];

@@ -38,7 +38,8 @@ fn files_are_found_wherever_students_put_them() {
     write(folder, "in/fay/answers.json", "{}");
     write(folder, "in/gil/pad.rs", &pad);
     write(folder, "in/gil/old/pad.rs", "// another");
-    write(folder, "in/hal/pad.rs", &pad);
+    write(folder, "in/hal/Pad (1).rs.txt", &pad);
+    write(folder, "in/bea/row.rs", "// rows, by another name");
     write(folder, "in/hal/handed-out/pad.rs", starter);
     let (code, notes, err) = graded(folder, "--exercises --roster r.csv --output o in");
     assert_eq!(code, Some(0), "{err}");
@@ -58,7 +59,9 @@ fn files_are_found_wherever_students_put_them() {
         assert!(found.0 == points && found.1.contains(reason), "{student}: {found:?} {notes}");
         assert_eq!(of(student, "max_points"), "14");
     }
-    assert_eq!(of("bea", "soa_reason"), "None of these files was handed in: soa.rs, soa.c.");
+    assert_eq!(of("gil", "soa_reason"), "None of these files was handed in: soa.rs, soa.c.");
+    let other = "To be read by the instructor: there are only files of other names: row.rs.";
+    assert_eq!([of("bea", "rows_points"), of("bea", "rows_reason")], ["", other]);
     for line in [
         "equal files of exercises: 1: ana = bea = gil = hal (pad.rs)\n",
         "no grade: 2: 'eve': what was handed in cannot be read",

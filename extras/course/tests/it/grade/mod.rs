@@ -159,8 +159,7 @@ impl Case {
 
 #[test]
 fn a_case_is_read_as_it_is_written() {
-    let text =
-        "## a: b\nin/x\\u{308}/: \"a\\\\u00\\n\n$ in = 2\n= ana b -, c 1\n> s\n>> o/f: t\\\\\n\n## c\nf: g";
+    let text = "## a: b\nr.csv: a\\nb\\nc\\n\nin/x\\u{308}/: \"a\\\\u00\\n\n$ in = 2\n= ana b -, c 1\n> s\n>> o/f: t\\\\\n\n## c\nf: g";
     let cases = Case::all(text);
     let one = &cases[0];
     assert_eq!((cases.len(), &*one.what, &*one.args, one.code), (2, "a: b", "in", 2));

@@ -88,7 +88,7 @@ r.csv: Student,ID,SIS User ID,SIS Login ID,Section,Lab 1 (77),Final Score\n    P
 in/silvaana_11_555_answers.json: RIGHT
 in/silvaana_LATE_12_556_answers.json: PART
 small.toml: [[section]]\npart = "exercise"\n[[question]]\nid = "s2-2"\nlabel = "a"\n
-o/texts.csv: item,student,text,points,comment\ns2-2,12,,"0,5",\n
+o/texts.csv: item,ID,text,points,comment\ns2-2,12,,"0,5",\n
 $ --assignment small.toml --name-column ID --worksheet r.csv --output o in
 = 11 1, 12 0.5, 13 0
 >> o/texts.csv: item,ID,text,equal,points,of,comment\ns2-2,12,64 KiB,,0.5,1,\n
