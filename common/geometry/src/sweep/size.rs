@@ -106,7 +106,7 @@ pub(super) fn saturation(curve: &Curve, line: u64, why: &mut Vec<Sentence>) -> R
         Bytes(before),
         Bytes(largest)
     );
-    if misses > 1.0 + AGREE {
+    if !curve.timed && misses > 1.0 + AGREE {
         sentence.push_str(
             " The event also counts the lines that the prefetchers fetch (PAPI_L2_DCM on Intel Sandy Bridge to Kaby \
              Lake), so it is used as a scale only.",

@@ -37,7 +37,7 @@ pub(super) fn curve(saved: &Saved, why: &mut Vec<Sentence>) -> Result<(Curve, Ti
     let miss_ns = stats::median(&misses).filter(|miss| *miss > hit_ns).ok_or_else(flat)?;
     let penalty_ns = miss_ns - hit_ns;
     why.push(format!(
-        "Levels: arrays up to {} take {hit_ns:.4} ns per access, those from {} on {miss_ns:.4} ns; a cell between \
+        "Levels: arrays up to {} take {hit_ns:.2} ns per access, those from {} on {miss_ns:.2} ns; a cell between \
          the two times misses in proportion.",
         Bytes(fast.to),
         Bytes(slow.from)
