@@ -72,8 +72,7 @@ fn conclusion(answer: &Answer) -> String {
             return match found.confidence {
                 Confidence::High => "line, size and ways are decided: one cache explains all cells",
                 _ => {
-                    "one cache explains all cells, but others may look like it: a prefetcher of the next line doubles \
-                     the line, and programs that always use a part of a cache make it look smaller"
+                    "one cache explains all cells, but prefetchers or programs can make another look like it"
                 }
             }
             .to_owned();
@@ -96,10 +95,7 @@ fn conclusion(answer: &Answer) -> String {
              programs and measure again, or use --counters timing"
         }
         Some(Hint::Cells) => "the sweep ended before all cells were measured that would decide",
-        Some(Hint::Exclusive) => {
-            "one cache explains all cells, but one that holds no lines of the level above (exclusive) looks larger by that \
-             level's size"
-        }
+        Some(Hint::Exclusive) => "one cache explains all cells, unless it holds no lines of the level above",
         Some(Hint::OtherPages) => {
             "pages lie anywhere in physical memory, and that changes which lines share a set; no cell of a sweep shows it"
         }
@@ -123,10 +119,8 @@ mod tests {
             let mut text = String::new();
             for array in sizes.iter().map(|kib| kib << 10) {
                 for stride in (0..).map(|power| 1_usize << power).take_while(|stride| stride * 2 <= array) {
-                    let misses = match array <= size || array / stride <= 8 {
-                        true => added,
-                        false => (stride as f64 / 64.0).min(1.0),
-                    };
+                    let fits = array <= size || array / stride <= 8;
+                    let misses = if fits { added } else { (stride as f64 / 64.0).min(1.0) };
                     text += &format!(
                         "cache_size={array}\tstride={stride}\tavg_misses={misses:.6}\tevent=PAPI_L1_DCM\tsource=timing\n"
                     );
@@ -139,7 +133,7 @@ mod tests {
             (sweep(&[8, 16, 32, 33, 64, 128], 32 << 10, 0.0), "are decided", false),
             (sweep(&[8, 16, 32], 32 << 10, 0.0), "try a larger --max", false),
             (sweep(&[16, 32, 64], 8 << 10, 0.0), "try a smaller --min", false),
-            (sweep(&[8, 16, 32, 64, 128], 32 << 10, 0.8), "try an idle machine", true),
+            (sweep(&[8, 16, 32, 64, 128], 32 << 10, 0.8), "Close other programs and measure again", true),
         ] {
             let text = conclusion(&answer);
             assert!(text.contains(sentence), "{text}: {answer:?}");
