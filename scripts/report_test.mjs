@@ -2,7 +2,7 @@
 // LAB is the program, FOLDER an empty folder. Environment: WEB_TEST_BROWSER, the
 // browser's file; NODE_PATH has playwright-core and axe-core.
 import { execFileSync } from "node:child_process";
-import { readFileSync, renameSync, writeFileSync, mkdirSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, writeFileSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { axe, FLAGS, playwright, start as startIn } from "./browser.mjs";
@@ -110,7 +110,7 @@ async function kept() {
   run("first");
   tab = await open(session.browser, page);
   check((await whole(tab, all)).length === 0, "and another run into the same folder");
-  renameSync(join(place, "first-before"), join(place, "moved"));
+  renameSync(join(place, readdirSync(place).find(name => name.startsWith("first-2"))), join(place, "moved"));
   const moved = await open(session.browser, join(place, "moved", "report.html"));
   check((await whole(moved, all)).length === 0, "and the earlier report has them, also in another place");
   await moved.close();
