@@ -121,7 +121,7 @@ impl Places {
             self.next = words.next().zip(words.next());
         } else if let Some(words) = text.strip_prefix(".file").filter(|rest| rest.starts_with([' ', '\t'])) {
             let quoted: Vec<&str> = words.split('"').skip(1).step_by(2).collect();
-            let number = words.trim_start().split_whitespace().next().and_then(|word| word.parse().ok());
+            let number = words.split_whitespace().next().and_then(|word| word.parse().ok());
             match (number, &quoted[..]) {
                 (Some(number), [own, name, ..]) => {
                     self.files.insert(number, joined(&joined(folder, own), name));

@@ -27,7 +27,7 @@ std::arch::global_asm!(
     ".popsection",
     ".pushsection .init_array.00000,\"aw\"",
     ".balign 8",
-    ".quad {begin}",
+    ".quad lab_begin",
     ".popsection",
     ".globl lab_slow",
     ".type lab_slow,@function",
@@ -46,7 +46,7 @@ std::arch::global_asm!(
     "xorl %edx,%edx",
     "xsave64 (%rsp)",
     "cld",
-    "call {drain}",
+    "call lab_drain",
     "movl $0xe7,%eax",
     "xorl %edx,%edx",
     "xrstor64 (%rsp)",
@@ -68,19 +68,21 @@ std::arch::global_asm!(
     "andq $-4096,%rsp",
     "movq %rsp,{stack}(%rip)",
     "pushq %rdi; pushq %rsi; pushq %rdx; pushq %rdx",
-    "call {main_begins}",
+    "call lab_main_begins",
     "popq %rdx; popq %rdx; popq %rsi; popq %rdi",
     "call __real_main",
     "leave",
     ".cfi_def_cfa %rsp,8",
     "ret",
     ".cfi_endproc",
-    begin = sym crate::program::begin,
-    drain = sym crate::thread::lab_drain,
     stack = sym STACK,
-    main_begins = sym crate::thread::main_begins,
     options(att_syntax)
 );
+
+unsafe extern "C" {
+    /// Counts the records, so that there is place for the next one (`thread.rs`).
+    safe fn lab_drain();
+}
 
 /// The stack pointer when `main` was called, a multiple of a page; 0 before.
 pub(crate) static STACK: AtomicU64 = AtomicU64::new(0);
@@ -218,7 +220,7 @@ unsafe impl Sync for Descriptor {}
 pub(crate) fn block(address: u64, bytes: u64, caller: u64) {
     let own = own();
     if own.load(Ordering::Relaxed) & 0xff_0000 != 0 {
-        crate::thread::lab_drain();
+        lab_drain();
     }
     let place = own.load(Ordering::Relaxed);
     for (at, word) in [(&raw const BLOCK) as u64, address, bytes, caller].into_iter().enumerate() {

@@ -38,7 +38,8 @@ const VARIABLES: [(&str, &[&str]); 4] = [
 ];
 
 /// Starts the model, before the program's own first step.
-pub(crate) extern "C" fn begin() {
+#[unsafe(no_mangle)]
+pub extern "C" fn lab_begin() {
     if SESSION.get().is_some() || is_native() {
         return;
     }

@@ -60,6 +60,20 @@ pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Blocks all signals while `action` runs.
+pub(crate) fn without_signals<T>(action: impl FnOnce() -> T) -> T {
+    // SAFETY: the sets are this function's own.
+    unsafe {
+        let (mut all, mut before): (libc::sigset_t, libc::sigset_t) =
+            (std::mem::zeroed(), std::mem::zeroed());
+        libc::sigfillset(&raw mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
+        let result = action();
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
+        result
+    }
+}
+
 /// Whether the environment's variable `name` is `value`.
 pub(crate) fn is_set(name: &str, value: &str) -> bool {
     std::env::var_os(name).is_some_and(|found| found == value)

@@ -2,12 +2,12 @@
 //! must find its record as it left it.
 
 use std::ffi::{c_int, c_void};
-use std::mem::zeroed;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use libc::{SIG_DFL, SIG_ERR, SIG_IGN, sigaction, siginfo_t, sigset_t};
+use libc::{SIG_DFL, SIG_ERR, SIG_IGN, sigaction, siginfo_t};
 
+use crate::session::without_signals;
 use crate::thread;
 
 /// The program's handlers by signal, and whether each takes one argument alone.
@@ -17,19 +17,6 @@ static PLAIN: [AtomicUsize; 65] = [const { AtomicUsize::new(0) }; 65];
 unsafe extern "C" {
     fn __real_sigaction(signal: c_int, new: *const sigaction, old: *mut sigaction) -> c_int;
     fn __real_signal(signal: c_int, handler: usize) -> usize;
-}
-
-/// Blocks all signals while `action` runs.
-pub(crate) fn without_signals<T>(action: impl FnOnce() -> T) -> T {
-    // SAFETY: the sets are this function's own.
-    unsafe {
-        let (mut all, mut before): (sigset_t, sigset_t) = (zeroed(), zeroed());
-        libc::sigfillset(&raw mut all);
-        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
-        let result = action();
-        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, null_mut());
-        result
-    }
 }
 
 extern "C" fn enter(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {

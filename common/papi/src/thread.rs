@@ -14,8 +14,7 @@ use crate::blocks;
 use crate::buffer::{self, EVENTS, Form, LONGEST, Site, Touch};
 use crate::memory::{self, Placement};
 use crate::regions::Figures;
-use crate::session::{self, Session, locked};
-use crate::signals::without_signals;
+use crate::session::{self, Session, locked, without_signals};
 
 /// What an address belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -109,7 +108,8 @@ thread_local! {
 }
 
 /// Counts the calling thread's records, which leaves place for the next one.
-pub(crate) extern "C" fn lab_drain() {
+#[unsafe(no_mangle)]
+pub extern "C" fn lab_drain() {
     without_signals(|| {
         // SAFETY: the thread's own number of the last error.
         let error = unsafe { *libc::__errno_location() };
@@ -158,7 +158,8 @@ fn unused() -> u64 {
 }
 
 /// When `main` is called: its stack is known now.
-pub(crate) extern "C" fn main_begins() {
+#[unsafe(no_mangle)]
+pub extern "C" fn lab_main_begins() {
     if let Some(thread) = OWN.get() {
         locked(&thread.walker).work.placement = Placement::new();
     }

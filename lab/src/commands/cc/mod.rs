@@ -168,7 +168,7 @@ pub(crate) fn run_tool(name: &OsStr) -> ExitCode {
     match status {
         Ok(status) => ExitCode::from(status as u8),
         Err(failure) => {
-            message(&format!("lab: {failure}"));
+            message(format!("lab: {failure}"));
             ExitCode::FAILURE
         }
     }
