@@ -15,6 +15,7 @@ use memory::{Matrix, Memory, squares, steps};
 ///         res[i][j] = sum;
 ///     }
 /// ```
+#[inline(always)]
 pub fn multiply_in_register<M: Memory>(mem: &mut M, mul1: Matrix<i16>, mul2: Matrix<i16>, res: Matrix<i16>) {
     let (n, [mul1, mul2, res]) = squares([mul1, mul2, res]);
     steps!(mem; for i in 0..n {

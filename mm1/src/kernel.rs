@@ -10,6 +10,7 @@ pub const N: u32 = 512;
 /// Inner loop: `mul1` advances by one element, `mul2` by a whole row, `res`
 /// stays. Three loads and one store each time. Which of them miss? (`steps!` is
 /// that plain loop; it shows the cache model that every step is like the last.)
+#[inline(always)]
 pub fn multiply<M: Memory>(mem: &mut M, mul1: Matrix<i16>, mul2: Matrix<i16>, res: Matrix<i16>) {
     let (n, [mul1, mul2, res]) = squares([mul1, mul2, res]);
     steps!(mem; for i in 0..n {

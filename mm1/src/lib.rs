@@ -9,6 +9,12 @@ mod kernel;
 pub use experiment::measure;
 pub use in_register::multiply_in_register;
 pub use kernel::{N, multiply};
+use memory::Matrix;
+
+isa::native! {
+    multiply(mul1: Matrix<i16>, mul2: Matrix<i16>, res: Matrix<i16>);
+    multiply_in_register(mul1: Matrix<i16>, mul2: Matrix<i16>, res: Matrix<i16>);
+}
 
 /// The name and the text of the kernel's file.
 pub const KERNEL: (&str, &str) = ("mm1/src/kernel.rs", include_str!("kernel.rs"));

@@ -6,7 +6,7 @@ use common::product::{self, Options};
 use common::record::Record;
 use common::region;
 
-use crate::{multiply, transpose};
+use crate::{multiply, native, transpose};
 
 /// Measures one product, with the transposition inside the measured region if
 /// `time_transpose` says so, before it otherwise.
@@ -22,7 +22,12 @@ pub fn measure(session: &Session, options: &Options, time_transpose: bool) -> Re
         // nothing to cachegrind's counts of the whole program.
         tmp.fill(|i, j| mul2.at(j % 8, i).get());
     };
-    let region = region!(|mem| {
+    let region = region!({
+        if time_transpose {
+            native::transpose(mul2, tmp);
+        }
+        native::multiply(mul1, tmp, res);
+    }; |mem| {
         if time_transpose {
             transpose(mem, mul2, tmp);
         }

@@ -14,6 +14,7 @@ use memory::{Matrix, Memory, squares, steps};
 ///         res[i][j] = sum;
 ///     }
 /// ```
+#[inline(always)]
 pub fn multiply_in_register<M: Memory>(mem: &mut M, mul1: Matrix<i16>, tmp: Matrix<i16>, res: Matrix<i16>) {
     let (n, [mul1, tmp, res]) = squares([mul1, tmp, res]);
     steps!(mem; for i in 0..n {

@@ -8,6 +8,7 @@ pub const N: u32 = 512;
 pub const TIME_TRANSPOSE: bool = false;
 
 /// `tmp = mul2` with rows and columns exchanged.
+#[inline(always)]
 pub fn transpose<M: Memory>(mem: &mut M, mul2: Matrix<i16>, tmp: Matrix<i16>) {
     let (n, [mul2, tmp]) = squares([mul2, tmp]);
     steps!(mem; for i in 0..n {
@@ -22,6 +23,7 @@ pub fn transpose<M: Memory>(mem: &mut M, mul2: Matrix<i16>, tmp: Matrix<i16>) {
 ///
 /// Inner loop: `mul1` and `tmp` both advance by one element. Same loads, same
 /// stores as mm1. What has become of the misses?
+#[inline(always)]
 pub fn multiply<M: Memory>(mem: &mut M, mul1: Matrix<i16>, tmp: Matrix<i16>, res: Matrix<i16>) {
     let (n, [mul1, tmp, res]) = squares([mul1, tmp, res]);
     steps!(mem; for i in 0..n {

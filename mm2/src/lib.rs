@@ -9,6 +9,13 @@ mod kernel;
 pub use experiment::measure;
 pub use in_register::multiply_in_register;
 pub use kernel::{N, TIME_TRANSPOSE, multiply, transpose};
+use memory::Matrix;
+
+isa::native! {
+    transpose(mul2: Matrix<i16>, tmp: Matrix<i16>);
+    multiply(mul1: Matrix<i16>, tmp: Matrix<i16>, res: Matrix<i16>);
+    multiply_in_register(mul1: Matrix<i16>, tmp: Matrix<i16>, res: Matrix<i16>);
+}
 
 /// The name and the text of the kernel's file.
 pub const KERNEL: (&str, &str) = ("mm2/src/kernel.rs", include_str!("kernel.rs"));

@@ -7,7 +7,7 @@ use common::record::Record;
 use common::region;
 use common::units::Bytes;
 
-use crate::multiply;
+use crate::{multiply, native};
 
 /// How many elements of a matrix one cache line of `line` bytes holds.
 /// Fails if it does not hold a whole number of them.
@@ -30,7 +30,8 @@ pub fn measure(session: &Session, options: &Options, line: Bytes) -> Result<Reco
     let arena = product::arena(options, 3)?;
     let [mul1, mul2, res] = product::operands_for(session, &arena, options)?;
     let clear = &mut || res.fill(|_, _| 0);
-    let region = region!(|mem| multiply(mem, mul1, mul2, res, block));
+    let region =
+        region!(native::multiply(mul1, mul2, res, block); |mem| multiply(mem, mul1, mul2, res, block));
     let sample = session.measure(&arena, &plan, clear, region.without_numbers())?;
     Ok(product::record("mm3", session, options, &plan, &sample, res).set("line_size", line.0))
 }

@@ -11,6 +11,7 @@ pub const CACHE_LINE_SIZE: u64 = 64;
 ///
 /// The three outer loops choose the blocks, the three inner ones multiply them, in the
 /// order i, k, j: a row of `block` elements is one cache line.
+#[inline(always)]
 pub fn multiply<M: Memory>(
     mem: &mut M,
     mul1: Matrix<i16>,

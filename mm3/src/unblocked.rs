@@ -12,6 +12,7 @@ use memory::{Matrix, Memory, squares, steps};
 ///         for (j = 0; j < N; ++j)
 ///             res[i][j] += mul1[i][k] * mul2[k][j];
 /// ```
+#[inline(always)]
 pub fn multiply_unblocked<M: Memory>(mem: &mut M, mul1: Matrix<i16>, mul2: Matrix<i16>, res: Matrix<i16>) {
     let (n, [mul1, mul2, res]) = squares([mul1, mul2, res]);
     steps!(mem; for i in 0..n {

@@ -38,7 +38,7 @@ mod widest;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub use native::Native;
+pub use native::{Native, start_on_a_line};
 pub use portable::{Halves, One, Scalar, Twice};
 pub use simd::{Fused, Isa, Simd, Task};
 pub use widest::{Widest, leave_out_avx512};

@@ -85,7 +85,7 @@ impl Session {
             }
             let part = array.part(0, cell.size);
             let region = Measured {
-                native: &mut |mem| native(mem, part, cell.stride, passes(cell)),
+                native: &mut || native(&mut Native, part, cell.stride, passes(cell)),
                 modelled: &mut |mem| modelled(mem, part, cell.stride, passes(cell)),
                 computes: false,
                 idle: &[],

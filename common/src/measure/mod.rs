@@ -22,7 +22,6 @@ use cache::Modelled;
 use events::Event;
 use figures::units::Hertz;
 use figures::value::Reading;
-use isa::Native;
 use memory::Arena;
 use system::clock::{self, Stopwatch};
 use system::core_clock;
@@ -40,9 +39,8 @@ impl Session {
     ) -> Result<Sample, Failure> {
         let mut sample = Sample::default();
         if self.measures_host {
-            let mut body = || (region.native)(&mut Native);
-            let timed = self.time(self.runs, prepare, &mut body);
-            sample.counts = self.count_events(plan, prepare, &mut body)?;
+            let timed = self.time(self.runs, prepare, region.native);
+            sample.counts = self.count_events(plan, prepare, region.native)?;
             let counted = sample.count(Event::TOT_CYC.name()).filter(|r| r.amount().is_some());
             sample.cycles = counted.cloned().unwrap_or(timed.cycles());
             (sample.wall, sample.cpu) = (timed.wall(), timed.cpu());
@@ -63,8 +61,7 @@ impl Session {
     ) -> Result<Sample, Failure> {
         let mut sample = Sample::default();
         if self.measures_host {
-            let body = &mut || (region.native)(&mut Native);
-            sample.counts = self.count_requested(plan, prepare, body)?;
+            sample.counts = self.count_requested(plan, prepare, region.native)?;
         }
         self.model(arena, plan, prepare, region, &mut sample)?;
         Ok(sample)
@@ -168,11 +165,10 @@ impl Session {
     }
 }
 
-/// The measured region: one closure, compiled for native memory and for the
-/// model. Written with [`region!`](crate::region).
+/// The measured region, on this machine and on the model. Written with [`region!`](crate::region).
 pub struct Measured<'r> {
     /// The region on the machine's own memory.
-    pub native: &'r mut dyn FnMut(&mut Native),
+    pub native: &'r mut dyn FnMut(),
     /// The region on the modelled memory.
     pub modelled: &'r mut dyn FnMut(&mut Modelled),
     /// Whether the model must compute the numbers too.
@@ -197,14 +193,14 @@ impl<'r> Measured<'r> {
     }
 }
 
-/// `region!(|mem| kernel(mem, a, b, c))`: exactly the code between the two readings of the
-/// counters.
+/// `region!(native::kernel(a, b, c); |mem| kernel(mem, a, b, c))`: exactly the code between the two readings of the
+/// counters, and the same kernel for the model.
 #[macro_export]
 macro_rules! region {
-    (|$mem:ident| $body:expr) => {
+    ($native:expr; |$mem:ident| $modelled:expr) => {
         $crate::measure::Measured {
-            native: &mut |$mem: &mut $crate::isa::Native| $body,
-            modelled: &mut |$mem: &mut $crate::cache::Modelled| $body,
+            native: &mut || $native,
+            modelled: &mut |$mem: &mut $crate::cache::Modelled| $modelled,
             computes: true,
             idle: &[],
         }

@@ -1,6 +1,7 @@
 //! Halve every side until the blocks are tiny: they then fit every cache there
 //! is, without a line of code that knows its size.
 
+use isa::start_on_a_line;
 use memory::Memory;
 
 use crate::rungs::orders::ijk;
@@ -10,6 +11,7 @@ use crate::view::{View, conform};
 /// into unequal halves. A side of 1 is not divided: its second half is empty, and an empty
 /// product does nothing.
 pub fn multiply<M: Memory>(mem: &mut M, a: View, b: View, c: View, base: usize) {
+    start_on_a_line();
     let (m, n, l, a, b, c) = conform(a, b, c);
     if m == 0 || n == 0 || l == 0 {
         return;
@@ -31,10 +33,13 @@ pub fn multiply<M: Memory>(mem: &mut M, a: View, b: View, c: View, base: usize) 
 }
 
 /// The four quarters, the first of `rows` by `cols`.
+#[inline(always)]
 fn quarters(x: View, rows: usize, cols: usize) -> [View; 4] {
-    [(0, 0), (0, cols), (rows, 0), (rows, cols)].map(|(i, j)| {
-        let height = if i == 0 { rows } else { x.rows() };
-        let width = if j == 0 { cols } else { x.cols() };
-        x.block(i, j, height, width)
-    })
+    let (below, right) = (x.rows(), x.cols()); // a block ends at the edge
+    [
+        x.block(0, 0, rows, cols),
+        x.block(0, cols, rows, right),
+        x.block(rows, 0, below, cols),
+        x.block(rows, cols, below, right),
+    ]
 }

@@ -1,6 +1,6 @@
 //! The tiled product in the widest registers of the processor.
 
-use isa::{Fused, Isa, Task, Widest};
+use isa::{Fused, Isa, Task, Widest, start_on_a_line};
 use memory::Memory;
 
 use crate::rungs::tiled;
@@ -40,6 +40,7 @@ impl<S: Fused, M: Memory, const R: usize, const N: usize> Task for Tiles<'_, S, 
 
     #[inline(always)]
     fn run(self) {
+        start_on_a_line();
         if self.product.views[2].cols() <= S::LANES {
             // Too few columns for a tile: one register wide.
             tiled::blocks::<S, M, R, 1>(self.mem, self.isa, self.product);

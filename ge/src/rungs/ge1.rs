@@ -37,10 +37,8 @@ impl Rung for Ge1 {
                 let right = mem.load(k) + 1;
                 mem.store(j, right);
                 steps!(mem; while [j] < [size] {
-                    let [old, above, left, pivot] = [(i, j), (k, j), (i, k), (k, k)].map(|(row, column)| {
-                        let cell = element(mem, a, row, column);
-                        mem.load(cell)
-                    });
+                    let [old, above] = [value(mem, a, i, j), value(mem, a, k, j)];
+                    let [left, pivot] = [value(mem, a, i, k), value(mem, a, k, k)];
                     let target = element(mem, a, i, j);
                     mem.store(target, old - above * (left / pivot));
                     let next = mem.load(j) + 1;
@@ -66,4 +64,11 @@ fn element<'a, M: Memory>(
     let row = mem.load(row);
     let start = mem.load(a.pointers.at(row));
     a.elements.at(start + mem.load(column))
+}
+
+/// The number in `a[row][column]`.
+#[inline(always)]
+fn value<M: Memory>(mem: &mut M, a: Rows, row: &Cell<usize>, column: &Cell<usize>) -> f64 {
+    let cell = element(mem, a, row, column);
+    mem.load(cell)
 }

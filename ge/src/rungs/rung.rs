@@ -1,7 +1,7 @@
 //! What a rung is, and how it is entered on each of the two memories.
 
 use cache::Modelled;
-use isa::{Isa, Native, Task};
+use isa::{Isa, Native, Task, start_on_a_line};
 use memory::Memory;
 use thiserror::Error;
 
@@ -63,6 +63,7 @@ impl<R: Rung, M: Memory> Task for Elimination<'_, R, M> {
 
     #[inline(always)]
     fn run(self) {
+        start_on_a_line();
         R::eliminate(self.mem, *self.system, self.isa);
     }
 }

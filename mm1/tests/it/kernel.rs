@@ -4,7 +4,7 @@
 use common::cache::Modelled;
 use common::isa::Native;
 use common::machine::Machine;
-use common::memory::{Arena, Matrix, Memory};
+use common::memory::{Arena, Matrix};
 use proptest::prelude::*;
 
 /// The product by definition, in 32 bits, cut to 16 at the end.
@@ -70,17 +70,4 @@ fn refuses_matrices_of_different_sizes() {
     let [x, y] = ["x", "y"].map(|name| arena.matrix::<i16>(name, 2, 2).unwrap());
     let z = arena.matrix::<i16>("z", 3, 2).unwrap();
     mm1::multiply(&mut Native, x, y, z);
-}
-
-/// Whatever memory a kernel runs on, it is the same kernel.
-#[test]
-fn runs_on_any_memory() {
-    fn generic<M: Memory>(mem: &mut M, m: Matrix<i16>) {
-        mm1::multiply(mem, m, m, m);
-    }
-    let arena = Arena::with_capacity(2).unwrap();
-    let m = arena.matrix::<i16>("m", 1, 1).unwrap();
-    m.fill(|_, _| 3);
-    generic(&mut Native, m);
-    assert_eq!(m.at(0, 0).get(), 12);
 }

@@ -1,7 +1,6 @@
 //! The guide's products, and versions without one cause of their time, as a table.
 
 use common::cache::Modelled;
-use common::isa::Native;
 use common::memory::{Matrix, Unobserved};
 
 /// The operands of the kernels.
@@ -24,8 +23,8 @@ pub(super) struct Kernel {
     pub(super) c: &'static str,
     /// What a step waits for, in addition to its own loads.
     pub(super) waits: &'static str,
-    /// With one instruction for each access.
-    pub(super) native: fn(&mut Native, Operands<'_>),
+    /// With one instruction for each access: the code that the guide's programs measure.
+    pub(super) native: fn(Operands<'_>),
     /// With free choice of the compiler: sums in registers, several elements at once.
     pub(super) free: fn(&mut Unobserved, Operands<'_>),
     pub(super) modelled: fn(&mut Modelled, Operands<'_>),
@@ -36,38 +35,36 @@ const REGISTER: &str = "the last sum";
 const NOTHING: &str = "nothing";
 
 macro_rules! kernel {
-    ($name:literal, $c:literal, $waits:expr, |$mem:ident, $o:ident| $product:expr) => {
+    ($name:literal, $c:literal, $waits:expr, $program:ident::$kernel:ident($($operand:ident),*)) => {
         Kernel {
             name: $name,
             c: $c,
             waits: $waits,
-            native: |$mem, $o| $product,
-            free: |$mem, $o| $product,
-            modelled: |$mem, $o| $product,
+            native: |o| $program::native::$kernel($(o.$operand),*),
+            free: {
+                fn free(mem: &mut Unobserved, o: Operands<'_>) {
+                    $program::$kernel(mem, $(o.$operand),*);
+                }
+                free
+            },
+            modelled: |mem, o| $program::$kernel(mem, $(o.$operand),*),
         }
     };
 }
 
 /// All of them: the guide's three, and with each a version without one cause.
+#[rustfmt::skip]
 pub(super) const KERNELS: &[Kernel] = &[
-    kernel!("mm1", "i j k: res[i][j] += mul1[i][k] * mul2[k][j]", MEMORY, |mem, o| {
-        mm1::multiply(mem, o.mul1, o.mul2, o.res)
-    }),
-    kernel!("mm1, sum in a register", "i j k: sum += mul1[i][k] * mul2[k][j]", REGISTER, |mem, o| {
-        mm1::multiply_in_register(mem, o.mul1, o.mul2, o.res)
-    }),
-    kernel!("mm2", "i j k: res[i][j] += mul1[i][k] * tmp[j][k]", MEMORY, |mem, o| {
-        mm2::multiply(mem, o.mul1, o.tmp, o.res)
-    }),
-    kernel!("mm2, sum in a register", "i j k: sum += mul1[i][k] * tmp[j][k]", REGISTER, |mem, o| {
-        mm2::multiply_in_register(mem, o.mul1, o.tmp, o.res)
-    }),
-    kernel!("ikj, without blocks", "i k j: res[i][j] += mul1[i][k] * mul2[k][j]", NOTHING, |mem, o| {
-        mm3::multiply_unblocked(mem, o.mul1, o.mul2, o.res)
-    }),
-    kernel!("mm3", "blocks, i k j: res[i][j] += mul1[i][k] * mul2[k][j]", NOTHING, |mem, o| {
-        mm3::multiply(mem, o.mul1, o.mul2, o.res, o.block)
-    }),
+    kernel!("mm1", "i j k: res[i][j] += mul1[i][k] * mul2[k][j]", MEMORY, mm1::multiply(mul1, mul2, res)),
+    kernel!("mm1, sum in a register", "i j k: sum += mul1[i][k] * mul2[k][j]", REGISTER,
+        mm1::multiply_in_register(mul1, mul2, res)),
+    kernel!("mm2", "i j k: res[i][j] += mul1[i][k] * tmp[j][k]", MEMORY, mm2::multiply(mul1, tmp, res)),
+    kernel!("mm2, sum in a register", "i j k: sum += mul1[i][k] * tmp[j][k]", REGISTER,
+        mm2::multiply_in_register(mul1, tmp, res)),
+    kernel!("ikj, without blocks", "i k j: res[i][j] += mul1[i][k] * mul2[k][j]", NOTHING,
+        mm3::multiply_unblocked(mul1, mul2, res)),
+    kernel!("mm3", "blocks, i k j: res[i][j] += mul1[i][k] * mul2[k][j]", NOTHING,
+        mm3::multiply(mul1, mul2, res, block)),
 ];
 
 #[cfg(test)]
@@ -100,7 +97,7 @@ mod tests {
             };
             assert_eq!((counts.loads, counts.stores), (loads, stores), "{}", kernel.name);
             res.fill(|_, _| 0);
-            (kernel.native)(&mut Native, o);
+            (kernel.native)(o);
             products.push(res.flat().to_vec());
             res.fill(|_, _| 0);
             (kernel.free)(&mut Unobserved, o);

@@ -1,11 +1,7 @@
-//! The guide's products compared with versions that lack one cause of their time. It is a
-//! crate of its own so that the kernels are compiled like the guide's programs.
-
-mod kernels;
+//! The guide's products compared with versions that lack one cause of their time.
 
 use common::clock::Stopwatch;
 use common::failure::Failure;
-use common::isa::Native;
 use common::measure::{Measured, Session};
 use common::memory::Unobserved;
 use common::product::{self, Options};
@@ -13,13 +9,13 @@ use common::record::{Record, Row};
 use common::units::Bytes;
 use common::value::{Reading, Source};
 
-use kernels::{KERNELS, Operands};
+use super::kernels::{KERNELS, Operands};
 
 /// The six products: their accesses and misses, and their times, measured in turns so that
 /// a disturbance affects all. Times with one instruction for each access (`cpu_s`), for
 /// which the counts are, and with free choice of the compiler (`free_cpu_s`).
 /// Fails if the line is impossible, memory is short or a counter fails.
-pub fn measure(session: &Session, size: u32, line: Bytes) -> Result<Record, Failure> {
+pub(crate) fn measure(session: &Session, size: u32, line: Bytes) -> Result<Record, Failure> {
     let block = mm3::elements_per_line(line)?;
     let options = Options::new(size, &["PAPI_L1_DCM", "PAPI_LD_INS", "PAPI_SR_INS"]);
     let plan = options.plan(session)?;
@@ -33,7 +29,7 @@ pub fn measure(session: &Session, size: u32, line: Bytes) -> Result<Record, Fail
     session.note(&mut record, plan.note());
     for (at, kernel) in KERNELS.iter().enumerate() {
         let region = Measured {
-            native: &mut |mem| (kernel.native)(mem, operands),
+            native: &mut || (kernel.native)(operands),
             modelled: &mut |mem| (kernel.modelled)(mem, operands),
             computes: true,
             idle: &[],
@@ -78,7 +74,7 @@ fn times(rounds: usize, operands: Operands<'_>) -> Vec<Timed> {
     for _ in 0..rounds.max(1) {
         for (at, kernel) in KERNELS.iter().enumerate() {
             let [counted, free] = &mut seconds[at];
-            counted.push(timed(&|| (kernel.native)(&mut Native, operands)));
+            counted.push(timed(&|| (kernel.native)(operands)));
             checksums[at] = product::checksum(operands.res);
             free.push(timed(&|| (kernel.free)(&mut Unobserved, operands)));
         }

@@ -1,10 +1,15 @@
 //! `lab causes`: what decides the time of the guide's products on this machine.
 
+mod kernels;
+mod measure;
+
 use common::cli::{self, Measuring, Modelling, Output};
 use common::failure::Failure;
 use common::measure::Session;
 use common::output;
 use common::units::Bytes;
+
+pub(crate) use measure::measure;
 
 /// Distinguish misses, waits and SIMD: compare the guide's products with versions that lack one of them
 #[derive(Debug, clap::Args)]
@@ -36,6 +41,6 @@ pub(crate) fn matrix_size(text: &str) -> Result<u32, String> {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut session = Session::start(&args.measuring, &args.modelling, &args.output)?;
     session.runs = args.measuring.runs.unwrap_or(5) as usize;
-    let record = causes::measure(&session, args.size, args.line_size)?;
+    let record = measure(&session, args.size, args.line_size)?;
     output::finish(&record, &args.output, &report::causes::text)
 }
