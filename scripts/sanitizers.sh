@@ -19,15 +19,14 @@ miri() { # two random inputs of each kind: an interpreter takes a thousand times
     # All instruction sets that the compiler knows.
     case $host in x86_64*) local simd="-Ctarget-feature=+avx2,+fma,+avx512f" ;; esac
     RUSTFLAGS="${simd-}" "${test[@]}" -p isa -p memory
-    "${test[@]}" --no-default-features -p dgemm -p ge -- view team
+    "${test[@]}" --no-default-features -p dgemm -- view
     "${test[@]}" -p figures
 }
 
 sanitizer() { # NAME; with the standard library, else a thread's end looks like a race
     export RUSTFLAGS="-Zsanitizer=$1 -Cunsafe-allow-abi-mismatch=sanitizer"
     local std=(--quiet --locked -Zbuild-std --target "$host")
-    cargo +nightly test "${std[@]}" --no-default-features -p isa -p memory -p dgemm -p ge \
-        --lib --test it
+    cargo +nightly test "${std[@]}" -p isa -p memory -p dgemm -p ge --lib --test it -- --skip program
     cargo +nightly build "${std[@]}" -p mm1 -p mm2 -p mm3
     for product in mm1 mm2 mm3; do
         for counters in none model; do

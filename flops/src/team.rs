@@ -9,7 +9,7 @@ use common::cpu::AffinityGuard;
 use common::events::Event;
 use common::failure::Failure;
 use common::measure::Session;
-use threads::{NoThread, at_once};
+use common::system::threads::{NoThread, at_once};
 
 use crate::kernels::{Band, Kernel};
 

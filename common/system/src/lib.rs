@@ -17,6 +17,7 @@ mod os;
 pub mod pages;
 pub mod signals;
 pub mod step;
+pub mod threads;
 
 /// Whether the program was started with its standard output closed (`>&-`): the runtime
 /// then discards all output without an error.

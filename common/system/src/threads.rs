@@ -1,14 +1,12 @@
-//! The same work on several threads at once.
+//! The same work on several threads at once, for measured kernels.
 
 use std::io;
 use std::sync::{PoisonError, RwLock};
 use std::thread;
 
-#[cfg(feature = "pinned")]
-use system::cpu::{AffinityGuard, current, pin};
 use thiserror::Error;
-#[cfg(not(feature = "pinned"))]
-use unasked::{AffinityGuard, current, pin};
+
+use crate::cpu::{AffinityGuard, current, pin};
 
 /// Runs `work` for all items at once: for the first on this thread, for each other one on a
 /// new thread, which takes some hundredths of a millisecond to start.
@@ -58,25 +56,6 @@ pub fn at_once<T: Send>(
     "the system starts no more threads ({0}): use fewer, or raise the limit (`ulimit -u`, or `pids.max` of the control group)"
 )]
 pub struct NoThread(io::Error);
-
-#[cfg(not(feature = "pinned"))]
-mod unasked {
-    pub(super) struct AffinityGuard;
-
-    impl AffinityGuard {
-        pub(super) fn to(_places: &[usize]) -> Option<AffinityGuard> {
-            None
-        }
-    }
-
-    pub(super) fn current() -> Option<usize> {
-        None
-    }
-
-    pub(super) fn pin(_places: &[usize]) -> bool {
-        false
-    }
-}
 
 #[cfg(test)]
 mod tests {
