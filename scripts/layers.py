@@ -16,11 +16,11 @@ import sys
 # The lowest layer first. A crate uses only crates listed before it.
 LAYERS = [
     ("portable", "figures events memory machine cache records geometry chart report"),
-    ("hardware and system", "isa system threads"),
+    ("hardware and system", "isa system"),
     ("experiments", "latency counters papi instrument"),
-    ("session", "common"),
+    ("session", "common ladder"),
     ("tests alone", "skip"),
-    ("programs", "spark cm1 mm1 mm2 mm3 dgemm ge flops avail exercises causes lab"),
+    ("programs", "spark cm1 mm1 mm2 mm3 dgemm ge flops avail exercises lab"),
     ("extras", "course page"),
 ]
 ORDER = [crate for _, crates in LAYERS for crate in crates.split()]

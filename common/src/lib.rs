@@ -19,12 +19,12 @@
 //! | | `report` | the report: one page made of findings (`lab` alone uses it) |
 //! | **hardware, system** | [`isa`] | what depends on the instruction set: native memory, SIMD |
 //! | | [`system`] | the operating system: clocks, affinity, pages, files, this machine |
-//! | | `threads` | threads for measured kernels: the same work at once |
 //! | **experiments** | `latency` | timing with accesses that wait for each other |
 //! | | [`counters`] | hardware counters: groups, sampling, refusals |
 //! | | `papi` | PAPI's C interface, and the counts of rewritten programs (`lab cc` links it) |
 //! | | `instrument` | rewrites compilers' assembly so that a program records its accesses |
 //! | **session** | `common` | [one region measured](measure), [options](cli), [output](mod@output), [failures](failure) |
+//! | | `ladder` | rungs of one kernel in turns, and over the size of their matrices |
 //! | **tests** | `skip` | lists tests that cannot run on this machine |
 //! | **programs** | `spark` … `lab` | the kernels, each with its handout |
 //!

@@ -7,7 +7,7 @@
 //! | [`rungs`] | the rungs, a file each |
 //! | [`view`] | views of parts of a matrix, which the rungs work on |
 //! | [`problem`] | the matrices of one product, the check of the result |
-//! | [`variants`] | the table of the rungs, and the one that runs on threads |
+//! | [`variants`] | the table of the rungs, the one on threads, and the library |
 //! | [`counting`] | misses by the lecture's closed forms and by the cache model |
 //! | `experiment` | measuring and printing, with the feature `program` |
 //!

@@ -8,12 +8,8 @@
 //! | [`VARIANTS`] | their table |
 //! | [`problem`] | the matrices, the checks of the result |
 //! | [`modelled`] | what the cache model counts |
-//! | `measuring` | measuring and printing, with the feature `program` |
-//!
-//! Without the feature `program` the crate asks no operating system, and builds
-//! for `wasm32-unknown-unknown`.
+//! | [`measuring`] | measuring and printing |
 
-#[cfg(feature = "program")]
 pub mod measuring;
 pub mod modelled;
 pub mod problem;

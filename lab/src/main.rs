@@ -3,13 +3,17 @@
 mod commands;
 mod run;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+use common::cli::{self, Counters};
 use common::failure::Failure;
+use dgemm::experiment::Products;
+use ge::measuring::Eliminations;
 
-use commands::{assignment, causes, dgemm, ge, handin, machines, plot, trace};
+use commands::{assignment, causes, handin, machines, plot, trace};
 
 /// The cache lab: the whole assignment in one run, its charts and its report
 ///
@@ -33,8 +37,25 @@ enum Command {
     #[cfg(target_os = "linux")]
     #[command(name = "c++")]
     Cxx(commands::cc::Args),
-    Dgemm(dgemm::Args),
-    Ge(ge::Args),
+    /// Draw time, rate and misses of the matrix product over the side n
+    #[command(
+        mut_arg("runs", cli::runs(dgemm::experiment::DEFAULT_RUNS)),
+        mut_arg("counters", dgemm::experiment::sources),
+        mut_arg("sizes", |sizes| sizes.default_value("64,96,128,192,256,384,512,768,1024")),
+        mut_arg("variants", |variants| variants.default_value("ijk,ikj,block-l1,unrolled,block-l2,recursive,tiled,threads")),
+        mut_arg("chart", cli::refused::<PathBuf>("this sweep draws three charts; choose their folder with --output"))
+    )]
+    Dgemm(ladder::Args),
+    /// Sweep the Gaussian-elimination ladder by size; draw its charts
+    #[command(
+        mut_arg("runs", cli::runs("3")),
+        mut_arg("counters", cli::sources(&[Counters::Auto, Counters::Hardware, Counters::None])),
+        mut_arg("machine", |machine| machine.hide(true).value_parser(["host"])), // it is timed, not modelled
+        mut_arg("sizes", |sizes| sizes.default_value("200..1200:200")),
+        mut_arg("variants", |variants| variants.default_value("ge1,ge2,ge3,ge4,ge5,ge6,ge7")),
+        mut_arg("chart", cli::refused::<PathBuf>("this sweep draws five charts; choose their folder with --output"))
+    )]
+    Ge(ladder::Args),
     Handin(handin::Args),
     Plot(plot::Args),
     Machines(machines::Args),
@@ -113,7 +134,7 @@ fn main() -> ExitCode {
         common::output::message(format!("lab: there is no command '{first}': {successor}"));
         return ExitCode::from(2);
     }
-    common::cli::run_as(command(), |args: Lab| match args.command {
+    cli::run_as(command(), |args: Lab| match args.command {
         None => run::run(&args.run),
         Some(command) => done(command),
     })
@@ -128,8 +149,8 @@ fn done(command: Command) -> Result<(), Failure> {
         Command::Cc(_) => commands::cc::run(commands::cc::Language::C),
         #[cfg(target_os = "linux")]
         Command::Cxx(_) => commands::cc::run(commands::cc::Language::Cxx),
-        Command::Dgemm(args) => dgemm::run(&args),
-        Command::Ge(args) => ge::run(&args),
+        Command::Dgemm(args) => ladder::run::<Products>(&args),
+        Command::Ge(args) => ladder::run::<Eliminations>(&args),
         Command::Handin(args) => handin::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Machines(args) => machines::run(&args),

@@ -120,6 +120,7 @@ impl Setting<'_> {
                 let side = self.block();
                 form(all / (line * side), all / (line * side), c / line)
             }
+            Kernel::Library => Misses::default(),
             Kernel::Tiled | Kernel::Threads => {
                 let sides = self.blocks.sides;
                 let (rows, cols, depth) = (sides.rows as f64, sides.cols as f64, sides.depth as f64);

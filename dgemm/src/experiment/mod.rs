@@ -4,11 +4,8 @@ mod measurement;
 mod outcome;
 pub mod program;
 pub mod report;
-mod subject;
+mod sweep;
 
-use measurement::LEFT_OUT;
-pub use measurement::{
-    DEFAULT_RUNS, EVENTS, blocks_for, modelling_seconds, outcomes, plan, session, sources,
-};
+pub use measurement::{DEFAULT_RUNS, EVENTS, sources};
 pub use outcome::{Outcome, PerIteration};
-pub use subject::Subject;
+pub use sweep::Products;

@@ -5,15 +5,15 @@ use common::events::Event;
 use common::machine::CacheLevel;
 use common::value::Reading;
 
-use super::Subject;
 use crate::counting::theory::{Assumption, ClosedForm, Misses};
 use crate::problem::Problem;
+use crate::variants::Variant;
 
 /// All results for one rung and one product.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// The rung or library.
-    pub subject: Subject,
+    /// The rung.
+    pub rung: &'static Variant,
     /// Cores it used.
     pub threads: usize,
     /// Wall-clock seconds.

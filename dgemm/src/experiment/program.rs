@@ -11,7 +11,7 @@ use common::failure::Failure;
 use common::measure::{self, Session};
 use common::record::{Record, Row};
 
-use crate::experiment::{self, Outcome, Subject, report};
+use crate::experiment::{self, Outcome, measurement, report};
 use crate::problem::{Blocks, Problem};
 use crate::variants::{Kernel, VARIANTS, Variant};
 
@@ -80,26 +80,26 @@ pub fn run(args: Args) -> Result<(), Failure> {
     if args.list {
         return output::print(&report::list());
     }
-    let subjects = subjects(args.variant.as_deref().unwrap_or("all"))?;
-    let all = args.variant.as_deref() == Some("all");
-    if let [Subject::Rung(rung)] = *subjects {
+    let name = args.variant.as_deref().unwrap_or_default();
+    let all = name == "all";
+    let rungs = if all { VARIANTS.iter().collect() } else { vec![rung(name)?] };
+    if let [rung] = *rungs {
         args.used_by(rung)?;
     }
-    let session = experiment::session(&args.measuring, &args.modelling, &args.output)?;
-    let plan = experiment::plan(&session)?;
-    let blocks = args.blocks(&session);
+    let on = measurement::start(&args.measuring, &args.modelling, &args.output)?;
+    let session = &on.session;
+    let blocks = args.blocks(session);
     let sides = args.sides()?;
     let arena = measure::arena(bytes(sides, blocks)?)?;
-    let problem = if session.measures_host { Problem::new } else { Problem::without_numbers };
-    let p = problem(&arena, sides, blocks).map_err(Failure::could_not)?;
-    let measured = if session.measures_host { subjects.len() as f64 * p.flops() * OPERATION } else { 0.0 };
-    session
-        .announce("this product", measured + experiment::modelling_seconds(&session, &subjects, p.sides()))?;
+    let p = measurement::problem(session, &arena, sides, blocks)?;
+    let measured = if session.measures_host { rungs.len() as f64 * p.flops() * OPERATION } else { 0.0 };
+    let modelled = measurement::modelling_seconds(session, &rungs, sides);
+    session.announce("this product", measured + modelled)?;
     if all {
         session.finish_cell_on_signal();
     }
-    let outcomes = experiment::outcomes(&session, &plan, &subjects, &p, &arena)?;
-    let record = args.record(&session, &outcomes, &p);
+    let outcomes = measurement::outcomes(&on, &rungs, &p, &arena)?;
+    let record = args.record(session, &outcomes, &p);
     if all && args.output.format == Format::Kit {
         session.say(
             "note: \"on\" counts cores; a, b, c and copies are L1 misses per inner iteration by the model, \"model\" their sum, \"closed\" the lecture's closed form",
@@ -115,20 +115,10 @@ pub fn run(args: Args) -> Result<(), Failure> {
     output::finish(&record, &args.output, kit)
 }
 
-fn subjects(variant: &str) -> Result<Vec<Subject>, Failure> {
-    if variant == "all" {
-        return Ok(VARIANTS.iter().map(Subject::Rung).chain([Subject::Yardstick]).collect());
-    }
-    Ok(vec![Subject::Rung(rung(variant)?)])
-}
-
 /// The rung of that name.
 /// Fails if there is none; the sentence names all.
 pub fn rung(name: &str) -> Result<&'static Variant, Failure> {
-    Variant::find(name).ok_or_else(|| {
-        let names: Vec<&str> = VARIANTS.iter().map(|v| v.name).collect();
-        Failure::usage(format!("there is no rung '{name}'; there are {}", names.join(", ")))
-    })
+    ladder::find(VARIANTS, |rung| rung.name, name)
 }
 
 fn bytes([m, n, k]: [usize; 3], blocks: Blocks) -> Result<usize, Failure> {
@@ -144,17 +134,17 @@ fn bytes([m, n, k]: [usize; 3], blocks: Blocks) -> Result<usize, Failure> {
 /// Warnings about an outcome; its missing model is named if others of the run have one.
 fn notes(outcome: &Outcome, here: bool, some_modelled: bool) -> Vec<String> {
     let mut notes = Vec::new();
-    let name = outcome.subject.name();
+    let name = outcome.rung.name;
     if let Some(reason) = outcome.seconds.reason()
         && here
-        && reason != experiment::LEFT_OUT
+        && reason != ladder::LEFT_OUT
     {
         notes.push(format!("{name} is not timed: {reason}"));
     }
     if let Err(reason) = &outcome.model
         && some_modelled
-        && matches!(outcome.subject, Subject::Rung(_))
-        && reason != experiment::LEFT_OUT
+        && outcome.rung.kernel != Kernel::Library
+        && reason != ladder::LEFT_OUT
     {
         notes.push(format!("the misses of {name} are not modelled: {reason}"));
     }
@@ -198,7 +188,7 @@ impl Args {
 
     fn blocks(&self, session: &Session) -> Blocks {
         let threads = self.threads.map_or(session.team(), usize::from);
-        let rule = experiment::blocks_for(&session.machine, threads);
+        let rule = measurement::blocks_for(&session.machine, threads);
         let side = |given: Option<u32>, rule| given.map_or(rule, |side| side as usize);
         let l1 = side(self.block, rule.l1);
         let l2 = side(self.block_l2, (rule.l2 / l1).max(1) * l1);
@@ -221,15 +211,11 @@ impl Args {
 /// One row of a record.
 pub fn row(outcome: &Outcome, p: &Problem) -> Row {
     let [m, n, k] = p.sides();
-    let mut row = Row::at([
-        ("variant", outcome.subject.name().into()),
-        ("m", m.into()),
-        ("n", n.into()),
-        ("k", k.into()),
-    ])
-    .set("threads", outcome.threads)
-    .with("seconds", outcome.seconds.clone())
-    .with("gflops", outcome.gflops(p));
+    let mut row =
+        Row::at([("variant", outcome.rung.name.into()), ("m", m.into()), ("n", n.into()), ("k", k.into())])
+            .set("threads", outcome.threads)
+            .with("seconds", outcome.seconds.clone())
+            .with("gflops", outcome.gflops(p));
     for event in &experiment::EVENTS {
         row = row.with(event.name(), outcome.count(event));
     }

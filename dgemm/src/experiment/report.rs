@@ -8,9 +8,9 @@ use common::cache::Counts;
 use common::output::Reasons;
 
 use crate::counting::theory::Misses;
-use crate::experiment::{Outcome, PerIteration, Subject};
+use crate::experiment::{Outcome, PerIteration};
 use crate::problem::Problem;
-use crate::variants::VARIANTS;
+use crate::variants::{Kernel, VARIANTS};
 
 /// `dgemm --list`.
 pub fn list() -> String {
@@ -22,7 +22,7 @@ pub fn list() -> String {
 pub fn details(outcome: &Outcome, p: &Problem) -> Map<String, Json> {
     let levels = outcome.levels(p);
     let details = [
-        ("yardstick", matches!(outcome.subject, Subject::Yardstick).into()),
+        ("yardstick", (outcome.rung.kernel == Kernel::Library).into()),
         ("gflops", outcome.gflops(p).amount().into()),
         ("check", outcome.check.into()),
         ("misses_per_iteration", levels.first().map(model_or_form).unwrap_or_default()),
@@ -69,7 +69,7 @@ fn level(per: &PerIteration) -> Json {
 pub fn text(outcome: &Outcome, p: &Problem) -> String {
     let [m, n, k] = p.sides();
     let mut out = String::new();
-    let name = outcome.subject.name();
+    let name = outcome.rung.name;
     let _ = write!(out, "variant={name}\tm={m}\tn={n}\tk={k}\tthreads={}", outcome.threads);
     if name.starts_with("block") {
         let _ = write!(out, "\tblock_l1={}\tblock_l2={}", p.blocks.l1, p.blocks.l2);
@@ -156,7 +156,7 @@ fn table(per: &PerIteration, outcome: &Outcome) -> String {
 
 /// One line per rung, for `dgemm all`.
 pub fn line(outcome: &Outcome, p: &Problem) -> String {
-    let mut line = format!("{:<15}{:>2}", outcome.subject.name(), outcome.threads);
+    let mut line = format!("{:<15}{:>2}", outcome.rung.name, outcome.threads);
     match (outcome.seconds.amount(), outcome.gflops(p).amount()) {
         (Some(seconds), Some(gflops)) => {
             let _ = write!(line, "{seconds:>11.6}{gflops:>10.3}");
@@ -180,8 +180,8 @@ pub fn assumed(outcomes: &[Outcome], p: &Problem) -> String {
     for outcome in outcomes {
         for text in outcome.per_iteration(p, 1).iter().flat_map(PerIteration::failing) {
             match about.iter_mut().find(|(other, _)| other == text) {
-                Some((_, names)) => names.push(outcome.subject.name()),
-                None => about.push((text.to_owned(), vec![outcome.subject.name()])),
+                Some((_, names)) => names.push(outcome.rung.name),
+                None => about.push((text.to_owned(), vec![outcome.rung.name])),
             }
         }
     }

@@ -197,7 +197,7 @@ mod tests {
         let blocks = Blocks::for_caches(32 << 10, 256 << 10, 1);
         let arena = Arena::with_capacity(Problem::bytes(9, 8, 7, blocks)).unwrap();
         let p = Problem::new(&arena, [9, 8, 7], blocks).unwrap();
-        crate::VARIANTS[0].run_native(&p).unwrap();
+        crate::VARIANTS[0].run(&mut isa::Native, &p);
         assert!(p.residual() < 1e-14);
         p.c.at(8, 7).set(p.c.at(8, 7).get() * 1.001);
         assert!(p.residual() > 1e-5);

@@ -1,9 +1,11 @@
 //! The table of the ladder: tests, charts and programs iterate over it.
 
+#[cfg(feature = "program")]
+mod library;
 pub mod threads;
 
-use ::threads::NoThread;
-use isa::Native;
+#[cfg(feature = "program")]
+use common::system::threads::NoThread;
 use memory::Memory;
 
 use crate::problem::Problem;
@@ -28,6 +30,7 @@ pub enum Kernel {
     Recursive,
     Tiled,
     Threads,
+    Library,
 }
 
 /// One rung.
@@ -57,6 +60,8 @@ pub const VARIANTS: &[Variant] = &[
     Variant { name: "recursive", idea: "halves of halves, for any cache size", kernel: Kernel::Recursive },
     Variant { name: "tiled", idea: "a tile of c in SIMD registers", kernel: Kernel::Tiled },
     Variant { name: "threads", idea: "tiled, a block of c per core", kernel: Kernel::Threads },
+    #[cfg(feature = "program")]
+    Variant { name: "matrixmultiply", idea: "a library in Rust, for comparison", kernel: Kernel::Library },
 ];
 
 impl Variant {
@@ -73,16 +78,20 @@ impl Variant {
     /// `c += a * b` as the program runs it: on native memory, and with threads if the rung
     /// has them.
     /// Fails if the system does not start enough threads; c is then invalid.
+    #[cfg(feature = "program")]
+    #[inline(never)]
     pub fn run_native(&self, p: &Problem) -> Result<(), NoThread> {
-        if self.kernel == Kernel::Threads {
-            return threads::multiply(p);
+        isa::start_on_a_line();
+        match self.kernel {
+            Kernel::Threads => return threads::multiply(p),
+            Kernel::Library => library::multiply(p),
+            _ => self.run(&mut isa::Native, p),
         }
-        self.run(&mut Native, p);
         Ok(())
     }
 
     /// `c += a * b` on any memory. On one memory the blocks of the threads run one after
-    /// the other.
+    /// the other. The library accesses its own memory alone.
     #[inline(always)]
     pub fn run<M: Memory>(&self, mem: &mut M, p: &Problem) {
         let (a, b, c, s) = (p.a, p.b, p.c, p.blocks);
@@ -101,6 +110,7 @@ impl Variant {
             Kernel::Recursive => recursive::multiply(mem, a, b, c, s.base),
             Kernel::Tiled => p.product().add(mem, p.isa),
             Kernel::Threads => threads::in_turn(mem, p),
+            Kernel::Library => {}
         }
     }
 }

@@ -2,8 +2,8 @@
 //! and no waiting except at the end. Each thread copies the rows of a and the columns of b
 //! that its block needs.
 
-use ::threads::{NoThread, at_once};
-use isa::Native;
+#[cfg(feature = "program")]
+use common::system::threads::{NoThread, at_once};
 use memory::Memory;
 
 use crate::problem::{LINE, Problem};
@@ -34,17 +34,10 @@ use crate::rungs::widest::{Product, tile};
 /// let p = Problem::new(&arena, [8, 8, 8], blocks).unwrap();
 /// threads::multiply(&p).unwrap();
 /// ```
+#[cfg(feature = "program")]
 pub fn multiply(p: &Problem) -> Result<(), NoThread> {
     let isa = p.isa;
-    at_once(cut(p).map(Lent), &places(), |Lent(block)| block.add(&mut Native, isa))
-}
-
-/// The processors that this thread may use, if there is an operating system.
-fn places() -> Vec<usize> {
-    #[cfg(feature = "program")]
-    return common::cpu::allowed();
-    #[cfg(not(feature = "program"))]
-    Vec::new()
+    at_once(cut(p).map(Lent), &common::cpu::allowed(), |Lent(block)| block.add(&mut isa::Native, isa))
 }
 
 /// The same blocks one after the other on one memory: for a model of one core's caches.
@@ -84,10 +77,12 @@ fn grid(threads: usize, m: usize, n: usize) -> (usize, usize) {
 }
 
 /// The block of one thread.
+#[cfg(feature = "program")]
 struct Lent<'a>(Product<'a>);
 
 // SAFETY: only `multiply` makes one. What a thread writes (its block of c, its part of the
 // scratch memory) no other thread reads or writes: `cut` takes them from a `Problem`, whose
 // parts do not overlap. What is shared (a, b) is not written while the threads run, because
 // `multiply` waits for all of them.
+#[cfg(feature = "program")]
 unsafe impl Send for Lent<'_> {}

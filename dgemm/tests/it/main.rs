@@ -1,8 +1,8 @@
 //! The ladder, its model, and the program.
 
+#![cfg(feature = "program")]
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod model;
-#[cfg(feature = "program")]
 mod program;
 mod variants;

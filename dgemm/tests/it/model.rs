@@ -4,7 +4,7 @@ use cache::Counts;
 use dgemm::counting::model::{LONGEST_S, count};
 use dgemm::counting::theory::{self, ClosedForm, Misses};
 use dgemm::rungs::widest::tile;
-use dgemm::{Blocks, Problem, VARIANTS, Variant};
+use dgemm::{Blocks, Kernel, Problem, VARIANTS, Variant};
 use machine::Machine;
 use memory::Arena;
 
@@ -149,7 +149,7 @@ fn the_model_counts_what_processors_counted() {
 #[test]
 fn every_miss_belongs_to_an_array() {
     let machine = lecture();
-    for variant in VARIANTS {
+    for variant in VARIANTS.iter().filter(|rung| rung.kernel != Kernel::Library) {
         let counts = counted(variant.name, [40, 50, 60], &machine);
         let first = Misses::counted(&counts.levels[0]);
         assert!(first.a > 0.0 && first.b > 0.0 && first.c > 0.0, "{}", variant.name);

@@ -104,6 +104,7 @@ fn accesses(kernel: Kernel, [m, n, k]: [u64; 3], blocks: Blocks) -> Option<(u64,
         Kernel::Jki | Kernel::Kji => Some((2 * mnk + k * n, mnk)),
         Kernel::BlockL1 | Kernel::Unrolled => sums(k.div_ceil(l1)),
         Kernel::BlockL2 => sums(nested),
+        Kernel::Library => Some((0, 0)),
         Kernel::Recursive | Kernel::Tiled | Kernel::Threads => None,
     }
 }

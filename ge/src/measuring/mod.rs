@@ -4,3 +4,6 @@ pub mod instructions;
 pub mod measure;
 pub mod peak;
 pub mod program;
+mod sweep;
+
+pub use sweep::Eliminations;

@@ -22,9 +22,16 @@ use crate::{VARIANTS, Variant, find, modelled};
 const DOUBTFUL_GROWTH: f64 = 1e8;
 
 /// Seconds of one operation on the ladder's first rungs.
-const OPERATION: f64 = 1e-9;
+pub(super) const OPERATION: f64 = 1e-9;
 /// Seconds that the model needs for one.
 const MODELLED: f64 = 4e-9;
+/// The model's counts, and their names in a record.
+const MODELLED_EVENTS: [(&str, Event); 4] = [
+    ("loads", Event::LD_INS),
+    ("stores", Event::SR_INS),
+    ("l1_misses", Event::L1_DCM),
+    ("l2_misses", Event::L2_DCM),
+];
 
 /// Gaussian elimination of the course's matrix, by one rung of the ladder
 #[derive(Debug, clap::Parser)]
@@ -110,10 +117,7 @@ fn listed(variant: &Variant) -> String {
 /// The rung of that name.
 /// Fails if there is none; the sentence names all.
 pub fn rung(name: &str) -> Result<&'static Variant, Failure> {
-    find(name).ok_or_else(|| {
-        let names = VARIANTS.iter().map(|v| v.name).collect::<Vec<_>>().join(", ");
-        Failure::usage(format!("there is no rung '{name}'; there are {names}"))
-    })
+    ladder::find(VARIANTS, |variant| variant.name, name)
 }
 
 fn run(name: &str, size: usize, what: &What) -> Result<(), Failure> {
@@ -131,13 +135,11 @@ fn run(name: &str, size: usize, what: &What) -> Result<(), Failure> {
     if wants_model && what.as_printed {
         return Err(Failure::usage("the misprinted loop is measured, not modelled: leave out --as-printed"));
     }
-    if session.measures_host {
-        measure::check_memory(size)?;
-    }
+    let task = Task { size, fill: what.matrix, as_printed: what.as_printed };
+    task.arena()?;
     let timed = if session.measures_host { OPERATION * session.runs as f64 } else { 0.0 };
     let walked = if wants_model { MODELLED } else { 0.0 };
     session.announce(name, Variant::flops(size) * (timed + walked))?;
-    let task = Task { size, fill: what.matrix, as_printed: what.as_printed };
     let mut record =
         session.record(name).set("as_printed", task.as_printed).set("matrix", cli::name_of(&task.fill));
     let row = if session.measures_host {
@@ -182,29 +184,18 @@ fn measured(
 /// The row with the counts of the cache model.
 fn with_model(row: Row, variant: &Variant, task: &Task, session: &Session) -> Result<Row, Failure> {
     let line = session.line_of_progress();
-    measure::check_memory(task.size)?;
     let counts = modelled::count(variant, task.size, task.fill, &session.machine, line);
     let counts = counts.map_err(Failure::could_not)?;
-    let events = [
-        ("loads", "PAPI_LD_INS"),
-        ("stores", "PAPI_SR_INS"),
-        ("l1_misses", "PAPI_L1_DCM"),
-        ("l2_misses", "PAPI_L2_DCM"),
-    ];
-    let mut row = row;
-    for (name, event) in events {
-        let event = Event::parse(event).map_err(Failure::could_not)?;
-        row = row.with(name, counts.reading(&event));
-    }
-    Ok(counts.by_array().into_iter().fold(row, |row, (name, misses)| row.with(name, misses)))
+    let totals = MODELLED_EVENTS.map(|(name, event)| (name.to_owned(), counts.reading(&event)));
+    let all = totals.into_iter().chain(counts.by_array());
+    Ok(all.fold(row, |row, (name, reading)| row.with(name, reading)))
 }
 
 /// The homework's lines, each with its source at the end.
 fn kit(record: &Record, measure: u8) -> String {
     let Some(row) = record.rows.first() else { return String::new() };
-    let modelled = ["loads", "stores", "l1_misses", "l2_misses"]
-        .iter()
-        .filter_map(|name| Some(format!("Model {name}: {:.0}\n", row.reading(name)?)));
+    let line = |(name, _): (&str, Event)| Some(format!("Model {name}: {:.0}\n", row.reading(name)?));
+    let modelled = MODELLED_EVENTS.into_iter().filter_map(line);
     times(row, measure) + &modelled.collect::<String>() + &checks(row)
 }
 

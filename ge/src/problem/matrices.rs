@@ -6,8 +6,7 @@ use thiserror::Error;
 use crate::problem::rand::Rand;
 
 /// A matrix by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "program", derive(clap::ValueEnum))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Fill {
     /// The homework's: rand() after srand(1), row by row
     Rand,

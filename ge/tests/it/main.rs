@@ -3,5 +3,4 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod ladder;
-#[cfg(feature = "program")]
 mod programs;

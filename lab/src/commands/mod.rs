@@ -4,10 +4,7 @@ pub(crate) mod assignment;
 pub(crate) mod causes;
 #[cfg(target_os = "linux")]
 pub(crate) mod cc;
-pub(crate) mod dgemm;
-pub(crate) mod ge;
 pub(crate) mod handin;
-mod ladder;
 pub(crate) mod machines;
 pub(crate) mod plot;
 pub(crate) mod trace;

@@ -61,7 +61,7 @@ pub(super) fn run_all(
     let mm2 = record("mm2", &|| mm2::measure(&session, &options, false))?;
     let mm2_transposing = record("mm2-transposing", &|| mm2::measure(&session, &options, true))?;
     let mm3 = record("mm3", &|| mm3::measure(&session, &options, line))?;
-    let causes = record("causes", &|| causes::measure(&session, settings.size, line))?;
+    let causes = record("causes", &|| crate::commands::causes::measure(&session, settings.size, line))?;
     let (mut machine, here) = (session.machine, session.measures_host);
     if machine.sealed() {
         machine.levels.clear();

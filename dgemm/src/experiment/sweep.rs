@@ -1,0 +1,105 @@
+//! The ladder over the side of its matrices: what `lab dgemm` measures and draws.
+
+use chart::{Axis, Chart};
+use common::cli::{Measuring, Modelling, Output};
+use common::events::Event;
+use common::failure::Failure;
+use common::measure::{self, Session};
+use common::record::{Record, Row};
+use common::value::{Reading, Source};
+use ladder::{Ladder, Setup};
+
+use super::{measurement, program};
+use crate::counting::theory::Misses;
+use crate::problem::Problem;
+use crate::variants::Variant;
+
+/// Assumed seconds of one operation before anything is measured.
+const OPERATION: f64 = 0.25e-9;
+/// Misses of the first level, all arrays together.
+const MISSES: &str = "misses_per_iteration";
+/// The same by the lecture's closed form.
+const CLOSED: &str = "misses_per_iteration_closed";
+
+/// The ladder of the matrix product.
+#[derive(Debug, Default)]
+pub struct Products;
+
+impl Ladder for Products {
+    type Rung = Variant;
+    const NAME: &'static str = "dgemm";
+    const SIZE: &'static str = "n";
+    const COLUMNS: &'static [(&'static str, &'static str, f64, usize)] = &[
+        ("seconds", "seconds", 1.0, 6),
+        ("GFLOP/s", "gflops", 1.0, 6),
+        ("L1 misses per inner iteration", MISSES, 1.0, 6),
+    ];
+    const SOURCES: &'static [&'static str] = &["seconds", MISSES];
+
+    fn rung(name: &str) -> Result<&'static Variant, Failure> {
+        program::rung(name)
+    }
+
+    fn start(measuring: &Measuring, modelling: &Modelling, to: &Output) -> Result<Setup, Failure> {
+        measurement::start(measuring, modelling, to)
+    }
+
+    fn estimate(session: &Session, rungs: &[&'static Variant], n: usize) -> f64 {
+        // The first run of each rung is one more.
+        let runs = if session.measures_host { session.runs + 1 } else { 0 };
+        let measuring = (runs * rungs.len()) as f64 * 2.0 * (n as f64).powi(3) * OPERATION;
+        measuring + measurement::modelling_seconds(session, rungs, [n; 3])
+    }
+
+    fn measure(&mut self, on: &Setup, rungs: &[&'static Variant], n: usize) -> Result<Vec<Row>, Failure> {
+        let session = &on.session;
+        let blocks = measurement::blocks_for(&session.machine, session.team());
+        let arena = measure::arena(Problem::bytes(n, n, n, blocks))?;
+        let p = measurement::problem(session, &arena, [n; 3], blocks)?;
+        let outcomes = measurement::outcomes(on, rungs, &p, &arena)?;
+        let measured = outcomes.iter().filter(|outcome| {
+            outcome.seconds.amount().is_some() || outcome.model.is_ok() || !session.is_over()
+        });
+        let row = |outcome| {
+            let row = program::row(outcome, &p);
+            let (model, form) =
+                outcome.per_iteration(&p, 1).map_or((None, None), |per| (per.model, per.form));
+            let figure = |of: fn(Misses) -> f64| {
+                let missing = || Reading::missing("nothing was modelled");
+                model.map_or_else(missing, |misses| Reading::new(of(misses), Source::Model))
+            };
+            let closed = form.map(|misses| Reading::new(misses.total(), Source::Analytic));
+            // an estimate has both of its samples
+            let total = outcome.model.as_ref().map(|counts| counts.reading(&Event::L1_DCM));
+            let total = total.unwrap_or_else(|_| Reading::missing("nothing was modelled"));
+            row.with(MISSES, total.scaled(1.0 / p.iterations()))
+                .with("misses_per_iteration_a", figure(|misses| misses.a))
+                .with("misses_per_iteration_b", figure(|misses| misses.b))
+                .with("misses_per_iteration_c", figure(|misses| misses.c))
+                .with("misses_per_iteration_walks", figure(|misses| misses.walks))
+                .with(
+                    CLOSED,
+                    closed.unwrap_or_else(|| {
+                        Reading::missing("the closed form needs a cache that is described and not secret")
+                    }),
+                )
+        };
+        Ok(measured.map(row).collect())
+    }
+
+    fn charts(record: &Record, session: &Session) -> Vec<(&'static str, Chart)> {
+        let machine = &session.machine.description;
+        let timed = format!("Wall time on {machine}, source: timing.");
+        let modelled = format!("Cache model of {machine}, source: model.");
+        let chart = |title: &str, y: Axis, figure: &str, caption: &str| {
+            let axes = [Axis::log("side n of the matrices"), y];
+            Self::chart(record, title, axes, figure, 1.0).caption(caption)
+        };
+        let misses = Axis::linear("misses per inner iteration");
+        vec![
+            ("dgemm-time.svg", chart("Time of the matrix product", Axis::log("seconds"), "seconds", &timed)),
+            ("dgemm-rate.svg", chart("Rate of the matrix product", Axis::log("GFLOP/s"), "gflops", &timed)),
+            ("dgemm-misses.svg", chart("L1 misses per inner iteration", misses, MISSES, &modelled)),
+        ]
+    }
+}
