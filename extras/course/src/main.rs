@@ -6,6 +6,7 @@ mod key;
 mod mystery;
 mod names;
 mod roster;
+mod systems;
 mod tables;
 
 use std::process::ExitCode;

@@ -6,8 +6,8 @@ use common::failure::Failure;
 use common::input;
 use common::text::shorten;
 
-use crate::grade::systems::is_no_student;
 use crate::names;
+use crate::systems::is_no_student;
 use crate::tables::{Row, Table};
 
 /// The options for the file and its columns.

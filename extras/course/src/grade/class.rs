@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use common::text::shorten;
 
-use super::systems::Numbers;
 use crate::names;
 use crate::roster::Listed;
+use crate::systems::Numbers;
 use crate::tables::Table;
 
 /// Headers of the address in tables of Google's and Microsoft's forms.

@@ -11,7 +11,6 @@ use common::text::shorten;
 use exercises::score::{Score, score};
 use exercises::task::{Language, TASKS, Task};
 
-use super::evidence::Submission;
 use super::judge::Mark;
 use super::reason::Reason;
 use super::rubric::Item;
@@ -137,19 +136,19 @@ fn judged(score: &Score) -> (Option<f64>, Reason) {
     }
 }
 
-/// The marks of each submission with files of tasks, several at once.
+/// The marks of each submission with files of tasks, by its place, several at once.
 /// Fails if their files cannot be written.
-pub(super) fn marks(submissions: &[Submission]) -> Result<BTreeMap<usize, Vec<Mark>>, Failure> {
+pub(super) fn marks(submissions: &[&Sources]) -> Result<BTreeMap<usize, Vec<Mark>>, Failure> {
     let (next, marks) = (AtomicUsize::new(0), Mutex::new(Ok(BTreeMap::new())));
     let work = || {
-        while let Some((place, one)) = Some(next.fetch_add(1, Ordering::Relaxed))
-            .and_then(|place| submissions.get(place).map(|one| (place, one)))
+        while let Some((place, sources)) = Some(next.fetch_add(1, Ordering::Relaxed))
+            .and_then(|place| submissions.get(place).map(|sources| (place, sources)))
         {
-            if one.sources.is_empty() {
+            if sources.is_empty() {
                 continue;
             }
             let folder = tempfile::tempdir().map_err(Failure::could_not);
-            let of_one = folder.and_then(|folder| one.sources.marks(folder.path()));
+            let of_one = folder.and_then(|folder| sources.marks(folder.path()));
             let mut all = marks.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             match (of_one, &mut *all) {
                 (Ok(of_one), Ok(all)) => _ = all.insert(place, of_one),

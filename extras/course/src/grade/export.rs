@@ -12,9 +12,9 @@ use super::class::Class;
 use super::grader::Graded;
 use super::notes::Note;
 use super::rubric::Rubric;
-use super::systems::{self, Grade, MOODLE, SYSTEMS, System};
 use super::texts::{TEXTS, equal, number};
 use super::times::{self, Due};
+use crate::systems::{self, Grade, MOODLE, SYSTEMS, System};
 use crate::tables::{Row, Table};
 
 /// An export, with the row of each student.

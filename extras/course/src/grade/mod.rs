@@ -18,7 +18,6 @@ mod owners;
 mod reason;
 pub(crate) mod rubric;
 mod submissions;
-pub(crate) mod systems;
 mod texts;
 mod times;
 
@@ -126,7 +125,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     outside(args)?;
     let (mut rubric, assignment) = Rubric::read(&args.rubric)?;
     if args.exercises {
-        rubric = rubric.of_exercises();
+        rubric.items = exercises::items();
     }
     let key = args.key.as_deref().map(Key::read).transpose()?;
     let mut class = Class::new(students(args, key.as_ref())?);
@@ -171,7 +170,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     enough(args, &counting, &submissions, unresolved)?;
     if args.exercises {
-        course.tasks = exercises::marks(&submissions)?;
+        course.tasks = exercises::marks(&submissions.iter().map(|one| &one.sources).collect::<Vec<_>>())?;
     }
     // The times that the instructor gives go before those of systems.
     let time = |student: usize| {

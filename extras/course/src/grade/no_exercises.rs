@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use common::failure::Failure;
 
-use super::evidence::Submission;
 use super::judge::Mark;
 use super::rubric::Item;
 
@@ -32,6 +31,6 @@ pub(super) fn items() -> Vec<Item> {
 }
 
 /// Fails: no exercise is graded here.
-pub(super) fn marks(_: &[Submission]) -> Result<BTreeMap<usize, Vec<Mark>>, Failure> {
+pub(super) fn marks(_: &[&Sources]) -> Result<BTreeMap<usize, Vec<Mark>>, Failure> {
     Err(Failure::usage("--exercises needs Linux or macOS; on Windows use WSL"))
 }

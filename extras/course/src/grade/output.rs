@@ -13,9 +13,9 @@ use super::judge::Mark;
 use super::notes::Note;
 use super::reason::Reason;
 use super::rubric::Item;
-use super::systems::SYSTEMS;
 use super::texts::{TEXTS, equal, number};
 use super::{Course, class::Class};
+use crate::systems::SYSTEMS;
 use crate::tables::{Table, csv};
 use report::escaped;
 

@@ -15,7 +15,7 @@ use super::Course;
 use super::class::{Class, only};
 use super::evidence::Submission;
 use super::notes::Note;
-use super::systems::Label;
+use crate::systems::Label;
 use crate::tables::{Row, Table};
 
 /// What the instructor writes in `map.csv` for a submission that does not count.

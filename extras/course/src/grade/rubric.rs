@@ -191,11 +191,6 @@ impl Rubric {
         Ok((Rubric { asked, ..rubric }, assignment))
     }
 
-    /// The exercises in place of the assignment's questions.
-    pub(crate) fn of_exercises(self) -> Rubric {
-        Rubric { items: super::exercises::items(), ..self }
-    }
-
     /// Whether an answer is compared with the student's machine.
     pub(crate) fn needs_machine(&self) -> bool {
         self.items.iter().filter_map(|item| item.expect).any(Figure::is_of_machine)

@@ -15,8 +15,8 @@ use super::files::{self, FileKind};
 use super::notes::Note;
 use super::owners::Owner;
 use super::reason::Reason;
-use super::systems::{Label, label};
 use super::times;
+use crate::systems::{Label, label};
 use crate::tables::{Row, Table};
 use report::is_answer;
 

@@ -9,20 +9,20 @@ type Header = &'static [&'static str];
 
 /// What the name of a folder or file says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Label {
+pub(crate) struct Label {
     /// All files with the same key are one submission.
-    pub(super) key: String,
+    pub(crate) key: String,
     /// Whether only the collecting system writes such names.
-    pub(super) is_certain: bool,
-    pub(super) names: Vec<String>,
+    pub(crate) is_certain: bool,
+    pub(crate) names: Vec<String>,
     /// The place of the system in [`SYSTEMS`], and its number of the student.
-    pub(super) number: Option<(usize, String)>,
+    pub(crate) number: Option<(usize, String)>,
 }
 
 /// One system.
-pub(super) struct System {
+pub(crate) struct System {
     /// What its filled export is called.
-    pub(super) file: &'static str,
+    pub(crate) file: &'static str,
     /// The columns by which its export is known.
     headers: &'static [Header],
     /// The column of them with the number, at the end of its cells.
@@ -31,11 +31,11 @@ pub(super) struct System {
     parts: fn(&str) -> Option<(String, String, String)>,
     /// Whether no other system writes such names.
     is_certain: bool,
-    pub(super) grade: Grade,
+    pub(crate) grade: Grade,
 }
 
 /// Where an export takes a grade.
-pub(super) enum Grade {
+pub(crate) enum Grade {
     Nowhere,
     /// In these columns: the grade, its maximum, feedback, and whether it may change, with what
     /// says no.
@@ -54,9 +54,9 @@ pub(super) enum Grade {
     },
 }
 
-pub(super) const MOODLE: usize = 0;
+pub(crate) const MOODLE: usize = 0;
 
-pub(super) const SYSTEMS: [System; 3] = [
+pub(crate) const SYSTEMS: [System; 3] = [
     // `Ana Silva_4711_assignsubmission_file_`, and `Participant 4711`
     System {
         file: "moodle.csv",
@@ -117,7 +117,7 @@ fn place(header: &[String], names: Header) -> Option<usize> {
 }
 
 /// The system whose export has that header.
-pub(super) fn of_header(header: &[String]) -> Option<usize> {
+pub(crate) fn of_header(header: &[String]) -> Option<usize> {
     SYSTEMS.iter().position(|system| system.headers.iter().all(|names| place(header, names).is_some()))
 }
 
@@ -130,11 +130,11 @@ pub(crate) fn is_no_student(header: &[String], row: &[String]) -> bool {
 
 /// Students by the numbers of systems.
 #[derive(Debug, Default)]
-pub(super) struct Numbers(HashMap<(usize, String), BTreeSet<usize>>);
+pub(crate) struct Numbers(HashMap<(usize, String), BTreeSet<usize>>);
 
 impl Numbers {
     /// Adds those of a table with rows of students.
-    pub(super) fn add<'r>(&mut self, header: &[String], rows: impl Iterator<Item = (usize, &'r [String])>) {
+    pub(crate) fn add<'r>(&mut self, header: &[String], rows: impl Iterator<Item = (usize, &'r [String])>) {
         let Some(system) = of_header(header) else { return };
         let Some(at) = place(header, SYSTEMS[system].number) else { return };
         for (student, row) in rows {
@@ -147,14 +147,14 @@ impl Numbers {
     }
 
     /// The students with the number in a label, if a table has it.
-    pub(super) fn students(&self, label: &Label) -> Option<&BTreeSet<usize>> {
+    pub(crate) fn students(&self, label: &Label) -> Option<&BTreeSet<usize>> {
         self.0.get(label.number.as_ref()?)
     }
 }
 
 /// What the name of a folder or file says: a system's, or a name of a student, with an
 /// ending if it is a `file`.
-pub(super) fn label(full: &str, is_file: bool) -> Label {
+pub(crate) fn label(full: &str, is_file: bool) -> Label {
     for (system, row) in SYSTEMS.iter().enumerate() {
         if let Some((key, name, number)) = (row.parts)(full).filter(|(.., number)| is_number(number)) {
             let (names, number) = (vec![name], Some((system, number)));
