@@ -10,7 +10,7 @@ use report::escaped;
 
 use super::class::Class;
 use super::grader::Graded;
-use super::notes::Note;
+use super::note::Note;
 use super::rubric::Rubric;
 use super::texts::{TEXTS, equal, number};
 use super::times::{self, Due};

@@ -9,54 +9,13 @@ use report::{Answer, not_asked};
 use super::Course;
 use super::evidence::Submission;
 use super::grader::Graded;
+use super::note::Note;
 use super::owners::Counting;
 use super::reason::Reason;
+use super::wording::plain;
 
 /// Equal texts of at least so many characters are named.
 const COPIED: usize = 40;
-/// Names of a note on the screen; `notes.txt` has all.
-const ON_SCREEN: usize = 10;
-
-/// A sentence, and whom or what it is about.
-#[derive(Debug, Clone)]
-pub(super) struct Note {
-    what: String,
-    names: Vec<String>,
-}
-
-impl Note {
-    /// A note about these students or submissions; nothing if there are none.
-    pub(super) fn about(what: impl Into<String>, names: impl IntoIterator<Item = String>) -> Option<Note> {
-        let names: Vec<String> = names.into_iter().collect();
-        (!names.is_empty()).then(|| Note { what: what.into(), names })
-    }
-
-    /// The note with at most `most` names.
-    fn text(&self, most: usize) -> String {
-        let Note { what, names } = self;
-        match names.len() {
-            0 => what.clone(),
-            number if number <= most => format!("{what}: {number}: {}", names.join(", ")),
-            number => format!("{what}: {number}: {}, …", names[..most].join(", ")),
-        }
-    }
-
-    /// The note with all names.
-    pub(super) fn all(&self) -> String {
-        self.text(usize::MAX)
-    }
-
-    /// The note for the screen, and whether names are left out.
-    pub(super) fn on_screen(&self) -> (String, bool) {
-        (self.text(ON_SCREEN), self.names.len() > ON_SCREEN)
-    }
-}
-
-impl From<String> for Note {
-    fn from(what: String) -> Note {
-        Note { what, names: Vec::new() }
-    }
-}
 
 /// What is compared.
 pub(super) struct Seen<'s> {
@@ -226,36 +185,4 @@ impl Seen<'_> {
         };
         Note::about("answers signed by another student", self.each().filter_map(of).collect::<Vec<_>>())
     }
-}
-
-/// The words of a text without signs, blanks and case.
-pub(super) fn plain(text: &str) -> String {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join(" ").to_lowercase()
-}
-
-/// Three words in a row of the assignment's texts, which students repeat.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Asked(BTreeSet<String>);
-
-impl Asked {
-    pub(super) fn of(texts: &[&str]) -> Asked {
-        let all = texts.iter().map(|text| plain(text));
-        Asked(all.flat_map(|text| threes(&text).map(|(_, three)| three).collect::<Vec<_>>()).collect())
-    }
-
-    /// The characters of a plain text that are not the assignment's.
-    fn own(&self, text: &str) -> usize {
-        let mut own: Vec<usize> = text.split(' ').map(|word| word.chars().count() + 1).collect();
-        for (at, _) in threes(text).filter(|(_, three)| self.0.contains(three)) {
-            own[at..at + 3].fill(0);
-        }
-        own.into_iter().sum()
-    }
-}
-
-/// Each three words in a row of a plain text, and the place of the first.
-fn threes(text: &str) -> impl Iterator<Item = (usize, String)> {
-    let words: Vec<&str> = text.split(' ').collect();
-    (0..words.len().saturating_sub(2)).map(move |at| (at, words[at..at + 3].join(" ")))
 }

@@ -10,7 +10,7 @@ use common::text::{inert, shorten};
 
 use super::grader::{Graded, decimal};
 use super::judge::Mark;
-use super::notes::Note;
+use super::note::Note;
 use super::reason::Reason;
 use super::rubric::Item;
 use super::texts::{TEXTS, equal, number};

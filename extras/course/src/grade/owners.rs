@@ -14,7 +14,7 @@ use common::text::{inert, is_unprintable, shorten};
 use super::Course;
 use super::class::{Class, only};
 use super::evidence::Submission;
-use super::notes::Note;
+use super::note::Note;
 use crate::systems::Label;
 use crate::tables::{Row, Table};
 

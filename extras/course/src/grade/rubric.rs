@@ -10,7 +10,7 @@ use report::{Assignment, Field, Figure, Kind, toml_error};
 
 use serde::Deserialize;
 
-use super::notes::Asked;
+use super::wording::Asked;
 
 /// The rubric of the guide's sheet.
 pub(crate) const GUIDES: &str = include_str!("rubric.toml");

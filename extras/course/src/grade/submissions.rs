@@ -12,7 +12,7 @@ use super::Course;
 use super::evidence::{Evidence, Submission};
 use super::exercises::Sources;
 use super::files::{self, FileKind};
-use super::notes::Note;
+use super::note::Note;
 use super::owners::Owner;
 use super::reason::Reason;
 use super::times;

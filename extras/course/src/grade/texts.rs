@@ -9,9 +9,10 @@ use common::text::{inert, shorten};
 
 use super::class::{Class, Join, unquoted};
 use super::grader::{Graded, decimal};
-use super::notes::{Note, plain};
+use super::note::Note;
 use super::reason::Reason;
 use super::rubric::{Item, Rubric};
+use super::wording::plain;
 use crate::tables::{Row, Table, csv};
 
 pub(super) const TEXTS: &str = "texts.csv";
