@@ -52,6 +52,15 @@ pub(super) fn run(name: &OsStr, words: &[OsString]) -> Result<i32, Failure> {
     let library = folder.library()?;
     let scratch = Scratch::new()?;
     let mut added: Vec<OsString> = Vec::new();
+    // A static library has an operator that is asked for by its own name alone.
+    let is_cxx = has(&["-lstdc++", "-lc++"]);
+    for name in WRAPPED.split_whitespace() {
+        added.push(format!("--wrap={name}").into());
+        if is_cxx && name.starts_with("_Zn") {
+            added.push(format!("--undefined={name}").into());
+        }
+    }
+    added.push("--wrap=main".into());
     if is_native() {
         added.push("--defsym=lab_is_native=1".into());
     } else {
@@ -61,15 +70,6 @@ pub(super) fn run(name: &OsStr, words: &[OsString]) -> Result<i32, Failure> {
         if !notes.is_empty() {
             added.push(assembled(&scratch, &instrument::notes(&notes))?.into());
         }
-        // A static library has an operator that is asked for by its own name alone.
-        let is_cxx = has(&["-lstdc++", "-lc++"]);
-        for name in WRAPPED.split_whitespace() {
-            added.push(format!("--wrap={name}").into());
-            if is_cxx && name.starts_with("_Zn") {
-                added.push(format!("--undefined={name}").into());
-            }
-        }
-        added.push("--wrap=main".into());
         added.push(format!("--dynamic-list={}", folder.exports().display()).into());
     }
     added.push(library.into());

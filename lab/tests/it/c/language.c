@@ -92,8 +92,8 @@ static long structures(void) {
         list[i] = (struct packed){(char)i, i & 7u, 100u + i, i};
     for (int i = 0; i < 20; i++)
         sum += list[i].low + list[i].high + (long)list[i].value + list[i].tag;
-    big = filled(big, 4);
-    return sum + filled(big, 5).parts[24];
+    big = filled(big, 4); // rep movs
+    return sum + filled(big, 5).parts[24]; // rep movs
 }
 
 struct node {

@@ -11,7 +11,7 @@
 static int16_t mul1[N][N] __attribute__((aligned(4096)));
 static int16_t mul2[N][N] __attribute__((aligned(4096)));
 static int16_t res[N][N] __attribute__((aligned(4096)));
-static char other[64 << 20] __attribute__((aligned(4096)));
+char other[64 << 20] __attribute__((aligned(4096)));
 
 static void check(const char *call, int code) {
     if (code < PAPI_OK) {
