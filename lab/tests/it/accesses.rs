@@ -83,8 +83,10 @@ fn every_kernel_makes_the_accesses_of_the_lesson() {
     if Command::new("valgrind").arg("--version").output().is_err() {
         return skip::skip("valgrind is not installed");
     }
-    let (square, cube) = (64u64.pow(2), 64u64.pow(3));
-    let walk = 64 * 16 * (4096 / 16);
+    // A run that is too short for the clock would be repeated.
+    let (square, cube) = (160u64.pow(2), 160u64.pow(3));
+    // Long enough that it is timed by one run.
+    let walk = 1024 * 16 * (4096 / 16);
     let mut rows: Vec<(String, u64, Accesses, Accesses)> = Vec::new();
     let mut add = |line: &str, parts: &[&str], times: u64, loops: u64, predicted: Accesses| {
         let mut words: Vec<&str> = line.split_whitespace().chain(["--counters", "none"]).collect();
@@ -94,29 +96,29 @@ fn every_kernel_makes_the_accesses_of_the_lesson() {
         rows.push((line.to_owned(), loops, predicted, counted));
     };
     for (line, part, loops, predicted) in [
-        ("spark --sizes 4K --strides 16 --repeats 64", "spark::kernel::", 0, [walk; 2]),
-        ("cm1 --sizes 4K --strides 16 --repeats 64", "cm1::kernel::", 0, [walk; 2]),
-        ("mm1 64", "mm1::native::", square, [3 * cube, cube]),
-        ("mm2 64", "mm2::native::", square, [3 * cube, cube]),
-        ("mm3 64", "mm3::native::", square, [3 * cube, cube]),
+        ("spark --sizes 4K --strides 16 --repeats 1024", "spark::kernel::", 0, [walk; 2]),
+        ("cm1 --sizes 4K --strides 16 --repeats 1024", "cm1::kernel::", 0, [walk; 2]),
+        ("mm1 160", "mm1::native::", square, [3 * cube, cube]),
+        ("mm2 160", "mm2::native::", square, [3 * cube, cube]),
+        ("mm3 160", "mm3::native::", square, [3 * cube, cube]),
     ] {
         add(line, &[part], 1, loops, predicted);
     }
     for rung in ["ge1", "ge2", "ge3", "ge4", "ge5", "ge6", "ge7"] {
-        let words = [rung, "64"];
+        let words = [rung, "160"];
         let predicted = modelled(&program("ge"), &words, ["loads", "stores"]);
-        add(&format!("ge {rung} 64"), &["ge::rungs::", "isa::simd::Isa>::run"], 1, square, predicted);
+        add(&format!("ge {rung} 160"), &["ge::rungs::", "isa::simd::Isa>::run"], 1, square, predicted);
     }
     // The calls of recursive cost more accesses than its products.
     for rung in
         dgemm::VARIANTS.iter().filter(|rung| !["recursive", "threads", "matrixmultiply"].contains(&rung.name))
     {
         let widest = if ["tiled", "prefetch"].contains(&rung.name) { &["--isa", "avx2"][..] } else { &[] };
-        let words = [&[rung.name, "48"], widest].concat();
+        let words = [&[rung.name, "96"], widest].concat();
         let predicted = modelled(&program("dgemm"), &words, ["PAPI_LD_INS", "PAPI_SR_INS"]);
         let parts = ["dgemm::rungs::", "dgemm::variants::", "isa::simd::Isa>::run"];
         // A first run, and the one that is timed.
-        add(&format!("dgemm {} --runs 1", words.join(" ")), &parts, 2, 48 * 48, predicted);
+        add(&format!("dgemm {} --runs 1", words.join(" ")), &parts, 2, 96 * 96, predicted);
     }
     println!("kernel\tpredicted loads\tcounted\tpredicted stores\tcounted");
     for (line, _, predicted, counted) in &rows {

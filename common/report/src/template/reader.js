@@ -5,11 +5,19 @@ function valueReader(known) {
   const doubt = name => { throw Error(name); };
   const BLANK = /[ \u00a0\u2009\u202f]/g;
 
-  function decimal(text, kind) {
+  const DECIMAL = /^(?=.*[0-9])([0-9]*)(?:[,.]([0-9]*))?$/;
+
+  // Without the blanks between thousands.
+  function ungrouped(text) {
     text = text.trim();
     const whole = text.split(/[,.]/)[0];
-    if (/^\d{1,3}([ \u00a0\u2009\u202f]\d{3})*$/.test(whole)) text = whole.replace(BLANK, "") + text.slice(whole.length);
-    const parts = /^(?=.*[0-9])([0-9]*)(?:[,.]([0-9]*))?$/.exec(text) ?? doubt("not-one-number");
+    const isGrouped = /^\d{1,3}([ \u00a0\u2009\u202f]\d{3})*$/.test(whole);
+    return isGrouped ? whole.replace(BLANK, "") + text.slice(whole.length) : text;
+  }
+
+  function decimal(text, kind) {
+    text = ungrouped(text);
+    const parts = DECIMAL.exec(text) ?? doubt("not-one-number");
     if (known.thousands.includes(kind) && /^[1-9]\d{0,2}[,.]\d{3}$/.test(text)) doubt("thousands");
     return Number(`0${parts[1]}.${parts[2] ?? ""}0`);
   }
@@ -18,7 +26,7 @@ function valueReader(known) {
   function number(text, kind) {
     let rest = text.trim().replaceAll("\u2212", "-");
     if (!rest) doubt("no-number");
-    const isDecimal = text => { try { decimal(text, kind); return true; } catch (error) { return error.message !== "not-one-number"; } };
+    const isDecimal = text => DECIMAL.test(ungrouped(text));
     const dash = rest.indexOf("-");
     if (new TextEncoder().encode(rest).length > 200 ||
       known.thousands.includes(kind) && dash >= 0 && isDecimal(rest.slice(0, dash)) && isDecimal(rest.slice(dash + 1))) doubt("not-one-number");

@@ -37,7 +37,7 @@ pub(super) fn read(text: &str) -> Result<(Record, Vec<String>), String> {
             continue;
         }
         // R's names of rows have no name.
-        if cells.len() == header.len() + 1 && !cells.last().is_some_and(String::is_empty) {
+        if sign != b',' && cells.len() == header.len() + 1 && !cells.last().is_some_and(String::is_empty) {
             cells.remove(0);
         }
         while cells.len() > header.len() && cells.last().is_some_and(String::is_empty) {
