@@ -13,7 +13,7 @@ use crate::cc::{LAB, folder};
 /// cachegrind counts each element.
 const TABLE: [(&str, &str, &str); 14] = [
     ("gcc", "-O0", "language.c"),
-    ("gcc", "-O1 -pg", "language.c"),
+    ("gcc", "-O1", "language.c"),
     ("gcc", "-O2", "language.c"),
     ("gcc", "-O2 -static", "language.c"),
     ("gcc", "-O3 -mavx2 -funroll-loops", "language.c"),
