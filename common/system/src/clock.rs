@@ -127,7 +127,7 @@ const STEPS: f64 = 100.0;
 /// Time for short regions to be run again, in seconds.
 const REPEATING_S: f64 = 3.0;
 
-/// The mean time of the region that `once` runs and times: again, until the sum is [`STEPS`] steps of
+/// The mean time of the region that `once` runs and times: again, until the sum is a hundred steps of
 /// the clock, or there is no time for that.
 pub fn repeated(once: impl FnMut() -> Elapsed) -> Elapsed {
     let began = wall().0;
