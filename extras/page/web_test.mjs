@@ -47,6 +47,7 @@ const go = async (tab, view) => {
   await tab.evaluate(view => { location.hash = `#${view}`; }, view);
   await tab.waitForSelector(`#page-${view.split("?")[0]}:not([hidden])`);
 };
+const says = (tab, text) => becomes(tab, ([source]) => RegExp(source).test(document.querySelector("main > section:not([hidden]) .complaint").textContent), [text.source]);
 const say = tab => tab.locator("main > section:not([hidden]) .complaint").first().textContent();
 // Waits until a function in the page is true; whether it became true.
 const becomes = (tab, is, argument, timeout = 20000) => tab.waitForFunction(is, argument, { timeout }).then(() => true, () => false);
@@ -248,7 +249,7 @@ async function badInput() {
   await tab.selectOption("[name=show]", "2");
   check(await becomes(tab, () => document.querySelector("#page-any svg.chart title")?.textContent.includes("level 2")), "the page goes on");
   await tab.fill("#page-any [name=line1]", "24");
-  check(await becomes(tab, () => /^Level 1, Line/.test(document.querySelector("#page-any .complaint").textContent)), `a field that is wrong is named: ${await say(tab)}`);
+  check(await says(tab, /^Level 1, Line/), `a field that is wrong is named: ${await say(tab)}`);
   await tab.selectOption("[name=machine]", "i5-7500");
   await tab.fill("#page-any [name=size1]", "40K");
   await tab.fill("#page-any [name=ways1]", "2");
@@ -422,7 +423,7 @@ async function stepped() {
   await go(tab, "inside?kernel=own&at=9");
   check(/^Step 9 of 16/.test(await tab.textContent("#step-at")) && /a\[0\]: hit/.test(await tab.textContent(".said")), `own loops: the example's second pass hits: ${await tab.textContent(".said")}`);
   await tab.fill("#page-inside [name=own]", "for i in 0..4: load <b>[j]");
-  check(/line 1: .*'<'/.test(await say(tab)), `what does not fit is named: ${await say(tab)}`);
+  check(await says(tab, /line 1: .*'<'/), `what does not fit is named: ${await say(tab)}`);
   await close(tab);
 }
 
@@ -563,7 +564,7 @@ async function measuring() {
   } else console.log(`     no verdict: ${await say(tab)}`);
   if (await tab.isEnabled("#stop")) await tab.click("#stop");
   await tab.waitForSelector("#page-here[data-done]", { state: "attached" });
-  check(/background/.test(await say(tab)) && (await tab.isEnabled("#measure")), `a tab in the background: ${await say(tab)}`);
+  check((await says(tab, /background/)) && (await tab.isEnabled("#measure")), `a tab in the background: ${await say(tab)}`);
   const texts = await tab.evaluate(() => { // disturbed experiments: what is known, and what the user can do
     const level = { level: 1, size_low: 1024, size_high: 65536, size_text: "1 KiB to 64 KiB", line: null, ways: null, confidence: "low", agree: 0, of: 2,
       latency_ns: 1, penalty_ns: 2, why: { size: ["up to 1 KiB."], line: "no.", ways: "noise." } };
