@@ -327,7 +327,7 @@ impl Model {
             placed.push((array.name, next, bytes, array.cols as u64));
             next = (next + bytes).next_multiple_of(ALIGNMENT);
         }
-        Ok(Model { replay: replay.map_err(Wrong::unmade)?.without_pages(), arrays: placed })
+        Ok(Model { replay: replay.map_err(Wrong::unmade)?, arrays: placed })
     }
 
     /// Counts one access, as the program sends it: its place, its bytes, whether it stores.

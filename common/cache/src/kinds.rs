@@ -134,12 +134,4 @@ impl Classifier {
     pub fn counts(&self) -> MissKinds {
         self.counts
     }
-
-    /// Adds the misses since `before` this many times.
-    pub(crate) fn repeat(&mut self, before: MissKinds, times: u64) {
-        let MissKinds { compulsory, capacity, conflict } = &mut self.counts;
-        *compulsory += (*compulsory - before.compulsory) * times;
-        *capacity += (*capacity - before.capacity) * times;
-        *conflict += (*conflict - before.conflict) * times;
-    }
 }

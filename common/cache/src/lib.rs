@@ -18,8 +18,7 @@
 //! | it is counted; iterations left out are multiplied | `tally.rs` |
 //! | counts get names | `counts.rs` |
 //!
-//! [`Replay`] feeds the same simulator with a trace in place of a kernel; what recurs in it is left
-//! out too (`recurring.rs`). [`Classifier`] decides
+//! [`Replay`] feeds the same simulator with a trace in place of a kernel. [`Classifier`] decides
 //! why accesses miss: the one definition of compulsory, capacity and conflict misses.
 
 #![forbid(unsafe_code)]
@@ -34,7 +33,6 @@ mod modelled;
 mod pages;
 mod policy;
 mod promoted;
-mod recurring;
 mod replay;
 mod request;
 mod seen;
@@ -51,8 +49,7 @@ pub use counts::{AccessTime, ArrayCounts, Counts, Estimate, LevelCounts, LoadsSt
 pub use kinds::{Classifier, MissKind, MissKinds};
 pub use modelled::{Held, Modelled, switch_off_shortcuts};
 pub use policy::plru;
-pub use recurring::{Entry, LEVELS};
-pub use replay::{Outcome, PAGE, PageMisses, Replay, TooFar};
+pub use replay::{LEVELS, Outcome, Replay, TooFar};
 
 #[cfg(test)]
 mod tests;

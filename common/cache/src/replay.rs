@@ -6,20 +6,18 @@ use figures::units::Bytes;
 use machine::{Machine, MachineError};
 
 use crate::counts::{self, Counts};
-use crate::journal::Moves;
 use crate::kinds::{Classifier, MissKinds};
 use crate::level::Tlb;
 use crate::loops::gcd;
 use crate::pages::PageMap;
-use crate::recurring::{Entry, LEVELS, Recurring, SHORTEST, Search, TRIES, period};
 use crate::simulator::Simulator;
 use crate::table::PageTable;
 use crate::tag::LINES;
 
-/// Bytes of the pieces of memory whose misses [`Replay::pages`] lists.
-pub const PAGE: u64 = 4096;
+/// Levels whose misses [`Replay::misses_of`] tells apart.
+pub const LEVELS: usize = 3;
 /// Bytes of memory, in whole regions, that a trace may use: more would take gigabytes for
-/// the counts by page.
+/// the lines that were seen.
 const MAX_REACH: u64 = 16 << 30;
 /// Smallest region: large, so that a program's memory has few of them.
 const REGION: u64 = 1 << 20;
@@ -35,17 +33,6 @@ pub struct Outcome {
     pub evictions: Vec<u64>,
     /// Pages that missed, for each TLB.
     pub tlb_misses: Vec<u64>,
-}
-
-/// Accesses and first-level misses of a piece of [`PAGE`] bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PageMisses {
-    /// Its first address.
-    pub address: u64,
-    /// Lines accessed in it.
-    pub accesses: u64,
-    /// Of these, how many missed in the first level.
-    pub misses: u64,
 }
 
 /// A trace uses more memory than the model can number.
@@ -71,11 +58,7 @@ pub struct Replay {
     sim: Simulator,
     regions: Regions,
     kinds: Option<Classifier>,
-    /// Accesses and misses by piece of [`PAGE`] bytes, at the model's addresses.
-    pages: Option<Vec<[u64; 2]>>,
-    recurring: Option<Recurring>,
-    search: Search,
-    /// Misses of the levels when [`Replay::run`] asked last.
+    /// Misses of the levels when [`Replay::misses_of`] asked last.
     below: [u64; LEVELS],
     names: Vec<&'static str>,
     machine: Machine,
@@ -103,20 +86,10 @@ impl Replay {
             regions: Regions::new(sim.virtual_span(), reach.min(MAX_REACH)),
             kinds: Some(Classifier::new(&machine.levels[0])),
             sim,
-            pages: Some(Vec::new()),
-            recurring: None,
-            search: Search::new(),
             below: [0; LEVELS],
             names,
             machine: machine.clone(),
         })
-    }
-
-    /// The same without counts by page, which take time.
-    #[must_use]
-    pub fn without_pages(mut self) -> Replay {
-        self.pages = None;
-        self
     }
 
     /// The same without the kinds of misses, which take as long as a small cache.
@@ -147,8 +120,7 @@ impl Replay {
     /// If the trace uses too much memory; the access is not counted then.
     #[inline(always)]
     pub fn access(&mut self, address: u64, bytes: u64, store: bool, name: u8) -> Result<u64, TooFar> {
-        if self.pages.is_none()
-            && let Some(own) = self.regions.recent(address)
+        if let Some(own) = self.regions.recent(address)
             && (own ^ (own + bytes.max(1) - 1)) >> self.sim.levels[0].shift == 0
             && self.sim.repeats(own, store)
             && self.kinds.as_mut().is_none_or(|kinds| kinds.repeats(own))
@@ -181,14 +153,6 @@ impl Replay {
         let missed = self.sim.tally.levels[0].misses[array][kind] != before;
         if let Some(kinds) = &mut self.kinds {
             kinds.access(own, store, missed);
-        }
-        if let Some(pages) = &mut self.pages {
-            let page = (own / PAGE) as usize;
-            if page >= pages.len() {
-                pages.resize(page + 1, [0; 2]);
-            }
-            pages[page][0] += 1;
-            pages[page][1] += u64::from(missed);
         }
         Ok(missed)
     }
@@ -239,148 +203,6 @@ impl Replay {
         self.kinds.as_ref().map_or_else(MissKinds::default, Classifier::counts)
     }
 
-    /// The pieces of [`PAGE`] bytes that were accessed, by address.
-    pub fn pages(&self) -> Vec<PageMisses> {
-        let used = self.pages.iter().flatten().zip(0..).filter(|([accesses, _], _)| *accesses > 0);
-        let mut pages: Vec<PageMisses> = used
-            .map(|(&[accesses, misses], page)| PageMisses {
-                address: self.regions.address(page * PAGE),
-                accesses,
-                misses,
-            })
-            .collect();
-        pages.sort_by_key(|page| page.address);
-        pages
-    }
-}
-
-impl Replay {
-    /// Many accesses, in order. Calls `visit` with accesses, the misses of each in the first levels,
-    /// and how often that happened; what recurs is visited when it ends, at [`settle`](Replay::settle)
-    /// at the latest.
-    ///
-    /// # Errors
-    ///
-    /// If the trace uses too much memory; the access and those after it are not counted then.
-    pub fn run(
-        &mut self,
-        entries: &[Entry],
-        visit: &mut impl FnMut(Entry, [u64; LEVELS], u64),
-    ) -> Result<(), TooFar> {
-        let shift = self.shift_of_recurring();
-        let mut at = 0;
-        while at < entries.len() {
-            let rest = &entries[at..];
-            if let Some(recurring) = &mut self.recurring {
-                at += recurring.follow(rest, shift);
-                if at < entries.len() {
-                    self.settle(visit)?;
-                }
-                continue;
-            }
-            let may_recur = self.may_recur() && rest.len() >= 2 * SHORTEST;
-            if may_recur && self.search.left == 0 {
-                if let Some(period) = period(rest, self.search.period, shift) {
-                    self.search.period = period;
-                    at += self.simulate_until_it_recurs(rest, period, visit)?;
-                }
-                self.search.found(self.recurring.is_some());
-                continue;
-            }
-            let few = if may_recur { &rest[..rest.len().min(self.search.left)] } else { rest };
-            few.iter().try_for_each(|entry| self.step(*entry, visit).map(|_| ()))?;
-            self.search.left = self.search.left.saturating_sub(few.len());
-            at += few.len();
-        }
-        Ok(())
-    }
-
-    /// Counts what recurred, so that all that was given to [`run`](Replay::run) is counted.
-    ///
-    /// # Errors
-    ///
-    /// As for [`run`](Replay::run).
-    pub fn settle(&mut self, visit: &mut impl FnMut(Entry, [u64; LEVELS], u64)) -> Result<(), TooFar> {
-        let Some(Recurring { entries, misses, kinds, times, at }) = self.recurring.take() else {
-            return Ok(());
-        };
-        if times > 0 {
-            self.repeat(kinds, times);
-            entries.iter().zip(misses).for_each(|(entry, misses)| visit(*entry, misses, times));
-        }
-        self.sim.close_window();
-        entries[..at].iter().try_for_each(|entry| self.step(*entry, visit).map(|_| ()))
-    }
-
-    /// Simulates the first accesses of `rest`, `period` at a time while they are the same; returns
-    /// how many.
-    fn simulate_until_it_recurs(
-        &mut self,
-        rest: &[Entry],
-        period: usize,
-        visit: &mut impl FnMut(Entry, [u64; LEVELS], u64),
-    ) -> Result<usize, TooFar> {
-        let shift = self.shift_of_recurring();
-        let mut at = 0;
-        for tries in TRIES {
-            let (start, kinds) = (at, self.kinds());
-            let mut misses = Vec::with_capacity(period);
-            self.sim.open_window();
-            for entries in rest[start..].chunks_exact(period).take(tries) {
-                if !entries.iter().zip(rest).all(|(one, other)| one.recurs(*other, shift)) {
-                    self.sim.close_window();
-                    return Ok(at);
-                }
-                for entry in entries {
-                    misses.push(self.step(*entry, visit)?);
-                }
-                at += period;
-                // The fully associative cache recurs too then: with LRU and without stores that pass
-                // it by, the last use of each line in the window decides the order of its lines, and
-                // the others stay as they are.
-                if self.sim.recurs(&Moves::NONE) {
-                    let entries = rest[start..at].to_vec();
-                    self.recurring = Some(Recurring { entries, misses, kinds, times: 0, at: 0 });
-                    return Ok(at);
-                }
-            }
-            self.sim.close_window();
-        }
-        Ok(at)
-    }
-
-    /// Simulates one access; returns its misses.
-    #[inline(always)]
-    fn step(
-        &mut self,
-        entry: Entry,
-        visit: &mut impl FnMut(Entry, [u64; LEVELS], u64),
-    ) -> Result<[u64; LEVELS], TooFar> {
-        let misses = self.misses_of(entry.address, entry.bytes(), entry.is_store())?;
-        visit(entry, misses, 1);
-        Ok(misses)
-    }
-
-    /// Whether the simulator's state decides what happens, and nothing is counted that
-    /// [`repeat`](Replay::repeat) does not multiply.
-    fn may_recur(&self) -> bool {
-        self.pages.is_none() && self.sim.is_plain()
-    }
-
-    /// The shortest line or page: what is in the same one does the same.
-    fn shift_of_recurring(&self) -> u32 {
-        self.sim.smallest_line().trailing_zeros().min(self.sim.page_shift)
-    }
-
-    /// Counts the accesses of the window `times` times more; there were the misses `before` it.
-    fn repeat(&mut self, before: MissKinds, times: u64) {
-        self.sim.jump(&Moves::NONE, times);
-        if let Some(kinds) = &mut self.kinds {
-            kinds.repeat(before, times);
-        }
-        self.below = std::array::from_fn(|level| self.misses(level + 1));
-    }
-
     /// The misses of an access that `missed` in the first level.
     #[inline]
     fn misses_since(&mut self, missed: u64) -> [u64; LEVELS] {
@@ -401,15 +223,13 @@ struct Regions {
     bytes: u64,
     reach: u64,
     bases: HashMap<u64, u64>,
-    /// Regions in order of their first use.
-    used: Vec<u64>,
     /// Regions used last, by the lower bits of their number, and their bases.
     recent: [(u64, u64); 16],
 }
 
 impl Regions {
     fn new(bytes: u64, reach: u64) -> Regions {
-        Regions { bytes, reach, bases: HashMap::new(), used: Vec::new(), recent: [(u64::MAX, 0); 16] }
+        Regions { bytes, reach, bases: HashMap::new(), recent: [(u64::MAX, 0); 16] }
     }
 
     /// The model's address, if the region is one of those used last.
@@ -440,7 +260,7 @@ impl Regions {
 
     #[cold]
     fn look_up(&mut self, address: u64, region: u64) -> Result<u64, TooFar> {
-        let next = self.used.len() as u64 * self.bytes;
+        let next = self.bases.len() as u64 * self.bytes;
         let base = match self.bases.get(&region) {
             Some(base) => *base,
             None if next + self.bytes > self.reach => {
@@ -448,27 +268,20 @@ impl Regions {
             }
             None => {
                 self.bases.insert(region, next);
-                self.used.push(region);
                 next
             }
         };
         self.recent[region as usize % 16] = (region, base);
         Ok(base)
     }
-
-    /// The program's address of an address of the model.
-    fn address(&self, own: u64) -> u64 {
-        self.used[(own / self.bytes) as usize] * self.bytes + own % self.bytes
-    }
 }
 
 impl Simulator {
     /// The distance in bytes after which lines and pages share sets again, at virtual
-    /// addresses; a multiple of [`PAGE`], of a page and of [`REGION`].
+    /// addresses; a multiple of a page and of [`REGION`].
     fn virtual_span(&self) -> u64 {
         let levels = self.levels.iter().filter(|level| self.pages().is_none() || !level.physical);
         let spans = levels.map(|level| level.store.layout().span()).chain(self.tlbs.iter().map(Tlb::span));
-        let page = 1 << self.page_shift;
-        spans.chain([page, PAGE]).fold(REGION, |all, span| all / gcd(all, span) * span)
+        spans.chain([1 << self.page_shift]).fold(REGION, |all, span| all / gcd(all, span) * span)
     }
 }

@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use crate::journal::Moves;
 use crate::level::new_sets;
 use crate::policy::Lru;
+use crate::promoted::Promoted;
 use crate::sets::{Layout, Sets, Store};
 use crate::tag::tag_of;
 use crate::wide::WideSets;
@@ -158,4 +159,22 @@ proptest! {
             }
         }
     }
+}
+
+/// A line that was dirty at the start of a window and is not at its end, or is another one, is no
+/// state that recurs; one that came and went is.
+#[test]
+fn promoted_lines_recur_only_if_they_are_the_same() {
+    let moves = Moves::new(vec![(0..1024, 64)]);
+    let after_taking_one_and = |inserted: Option<u64>| {
+        let mut lines = Promoted::default();
+        lines.insert(2);
+        lines.open_window();
+        assert!(lines.take(2));
+        inserted.into_iter().for_each(|line| lines.insert(line));
+        (lines.recurs(&Moves::NONE, 6), lines.recurs(&moves, 6))
+    };
+    assert_eq!(after_taking_one_and(Some(2)), (true, false));
+    assert_eq!(after_taking_one_and(Some(3)), (false, true));
+    assert_eq!(after_taking_one_and(None), (false, false));
 }

@@ -271,9 +271,8 @@ pub(crate) fn all() -> Vec<MutexGuard<'static, Walker>> {
 
 impl Walker {
     fn new(session: &Session, number: usize, buffer: u64) -> Result<Walker, String> {
-        let mut replay = Replay::new(session.machine_of(number), vec!["all"])
-            .map_err(|error| error.to_string())?
-            .without_pages();
+        let mut replay =
+            Replay::new(session.machine_of(number), vec!["all"]).map_err(|error| error.to_string())?;
         if !session.is_full {
             replay = replay.without_kinds();
         }

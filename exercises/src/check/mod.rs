@@ -46,7 +46,7 @@ fn cache_of(size: usize, line: usize, ways: usize) -> Result<Machine, MachineErr
 
 /// Misses of a machine's first cache in loads of doubles at these addresses.
 fn misses_at(machine: &Machine, addresses: impl IntoIterator<Item = usize>) -> Result<u64, Wrong> {
-    let mut replay = Replay::new(machine, vec!["x"]).map_err(Wrong::unmade)?.without_pages();
+    let mut replay = Replay::new(machine, vec!["x"]).map_err(Wrong::unmade)?;
     for address in addresses {
         replay.access(address as u64, 8, false, 0).map_err(Wrong::unmade)?;
     }

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
-use cache::{Entry, MissKinds, Modelled, PAGE, Replay};
+use cache::{MissKinds, Modelled, Replay};
 use figures::random::Random;
 use figures::units::Bytes;
 use machine::{CacheLevel, Machine, Mapping};
@@ -57,7 +57,8 @@ struct Lists {
     misses: u64,
     evictions: u64,
     kinds: MissKinds,
-    pages: HashMap<u64, (u64, u64)>,
+    /// Misses below 4 GiB.
+    low: u64,
 }
 
 impl Lists {
@@ -72,9 +73,8 @@ impl Lists {
         let (full_hit, _) = touch(&mut self.all, ways * sets as usize);
         let is_first = self.seen.insert(number);
         self.misses += u64::from(!hit);
+        self.low += u64::from(!hit && address < 1 << 32);
         self.evictions += u64::from(evicted);
-        let page = self.pages.entry(address / PAGE * PAGE).or_default();
-        *page = (page.0 + 1, page.1 + u64::from(!hit));
         if !hit {
             *(match (is_first, full_hit) {
                 (true, _) => &mut self.kinds.compulsory,
@@ -118,12 +118,7 @@ fn traces_of_sparse_addresses_equal_lists() {
             "{sets} {ways} {line}"
         );
         assert_eq!(replay.kinds(), lists.kinds, "{sets} {ways} {line}");
-        let pages: HashMap<u64, (u64, u64)> =
-            replay.pages().iter().map(|page| (page.address, (page.accesses, page.misses))).collect();
-        assert_eq!(pages, lists.pages);
-        let low: u64 =
-            lists.pages.iter().filter(|(page, _)| **page < 1 << 32).map(|(_, (_, misses))| misses).sum();
-        assert_eq!((level.arrays[0].name, level.arrays[0].misses.total()), ("low", low));
+        assert_eq!((level.arrays[0].name, level.arrays[0].misses.total()), ("low", lists.low));
     }
 }
 
@@ -214,109 +209,4 @@ fn a_trace_of_too_much_memory_is_refused() {
     let mut replay = Replay::new(&Machine::named("i5-7500").unwrap(), vec!["all"]).unwrap();
     let refused = (0..1 << 20).find_map(|piece: u64| replay.access(piece << 30, 1, false, 0).err());
     assert!(refused.unwrap().to_string().contains("separate regions of memory than"));
-}
-
-/// The accesses of nested loops, as a compiler's calls tell them: some sites, each with a stride
-/// of its own per loop, and now and then an access elsewhere.
-fn nested_loops(random: &mut Random) -> Vec<Entry> {
-    let bases = [0x40_0000, 0x40_4000, 0x10_0000_0000, 0x20_0000_0000_u64];
-    let (outer, inner) = (2 + random.below(40), [1, 7, 300, 1000][random.below(4)] + random.below(9));
-    let sites: Vec<(u64, u64, u64, u64, bool)> = (0..1 + random.below(4))
-        .map(|_| {
-            let [slow, quick] = [0; 2].map(|_| [0, 2, 8, 24, 64, 512][random.below(6)]);
-            let bytes = [1, 2, 4, 8, 16][random.below(5)];
-            (bases[random.below(4)] + random.below(9) as u64, slow, quick, bytes, random.below(3) == 0)
-        })
-        .collect();
-    let mut entries = Vec::new();
-    for i in 0..outer as u64 {
-        for k in 0..inner as u64 {
-            for (site, (base, slow, quick, bytes, store)) in sites.iter().enumerate() {
-                let address = base + i * slow + k * quick;
-                entries.push(Entry::new(address, *bytes, *store, 1 + site as u64));
-            }
-            if random.below(20_000) == 0 {
-                entries.push(Entry::new(bases[random.below(4)] + 64 * k, 8, true, 99));
-            }
-        }
-    }
-    entries
-}
-
-/// For each site: loads and stores, and misses of three levels.
-type Sites = HashMap<u64, ([u64; 2], [u64; 3])>;
-
-fn add(sites: &mut Sites, entry: Entry, misses: [u64; 3], times: u64) {
-    let (accesses, sums) = sites.entry(entry.site()).or_default();
-    accesses[usize::from(entry.is_store())] += times;
-    sums.iter_mut().zip(misses).for_each(|(sum, misses)| *sum += misses * times);
-}
-
-#[test]
-fn what_recurs_counts_as_if_it_were_simulated() {
-    let mut random = Random::new(11);
-    let mut recurred = 0;
-    for case in 0..400 {
-        let (machine, text) = if case % 2 == 0 {
-            let catalogue = machine::catalogue();
-            let name = catalogue[case / 2 % catalogue.len()].name;
-            (Machine::named(name).unwrap(), name.to_owned())
-        } else {
-            random_machine(&mut random)
-        };
-        let entries = nested_loops(&mut random);
-        let part = [entries.len(), 1 << 15, 5000][random.below(3)].max(1);
-        recurred += recurs_as_simulated(&machine, &entries, part, &format!("{case} {text}"));
-    }
-    assert!(recurred > 10_000, "{recurred}");
-}
-
-/// An inclusive level that evicts takes lines from the first one: the state recurs after as many
-/// passes over a column as it has ways.
-#[test]
-fn a_state_that_recurs_after_several_passes_is_found() {
-    // c[1][0] += a[1][k] * b[k][0], 512 elements of two bytes a row.
-    let pass = |k: u64| {
-        let load = |address, site| Entry::new(address, 2, false, site);
-        let (a, b, c) = (1024 + 2 * k, (1 << 19) + 1024 * k, (1 << 20) + 1024);
-        [load(a, 1), load(b, 2), load(c, 3), Entry::new(c, 2, true, 4)]
-    };
-    let entries: Vec<Entry> = (0..40).flat_map(|_| (0..512).flat_map(pass)).collect();
-    let zen3 = Machine::named("zen3").unwrap();
-    assert!(recurs_as_simulated(&zen3, &entries, entries.len(), "zen3") >= 8 * 2048);
-}
-
-/// Compares [`Replay::run`] on parts of so many entries with one access after the other; returns
-/// how many entries were visited for several times.
-fn recurs_as_simulated(machine: &Machine, entries: &[Entry], part: usize, case: &str) -> u64 {
-    let mut recurred = 0;
-    let mut plain = Replay::new(machine, vec!["all"]).unwrap().without_pages();
-    let mut simulated = Sites::new();
-    for entry in entries {
-        let missed = plain.access(entry.address, entry.bytes(), entry.is_store(), 0).unwrap();
-        add(&mut simulated, *entry, [missed, 0, 0], 1);
-    }
-    let mut replay = Replay::new(machine, vec!["all"]).unwrap().without_pages();
-    let mut sites = Sites::new();
-    let mut visit = |entry: Entry, misses, times| {
-        recurred += u64::from(times > 1);
-        add(&mut sites, entry, misses, times);
-    };
-    for entries in entries.chunks(part) {
-        replay.run(entries, &mut visit).unwrap();
-        if part == 5000 {
-            replay.settle(&mut visit).unwrap();
-        }
-    }
-    replay.settle(&mut visit).unwrap();
-    assert_eq!(replay.counts(), plain.counts(), "{case}");
-    assert_eq!(replay.kinds(), plain.kinds(), "{case}");
-    for level in 1..=machine.levels.len().min(3) {
-        let sum: u64 = sites.values().map(|(_, misses)| misses[level - 1]).sum();
-        assert_eq!(sum, plain.misses(level), "{case}");
-    }
-    for (site, (accesses, misses)) in simulated {
-        assert_eq!((accesses, misses[0]), (sites[&site].0, sites[&site].1[0]), "{case}");
-    }
-    recurred
 }
