@@ -87,24 +87,51 @@ pub(crate) fn notes() -> Vec<String> {
 }
 
 /// Folders of headers whose functions are not the program's own.
-const SYSTEM: [&str; 2] = ["/usr/", "/opt/"];
+const SYSTEM: [&str; 3] = ["/usr/", "/opt/", "/rustc/"];
 
 /// The source line of a call, by its return address: `mm1.c:33`, or the function's name where
 /// there are no lines. Of functions that the compiler put into others it is the innermost that is
 /// in no header of the system.
 pub(crate) fn line(caller: usize) -> String {
+    let (own, other) = lines(caller - 1);
+    own.or(other).unwrap_or_else(|| format!("{caller:#x}"))
+}
+
+/// The source line that a signal interrupted at `address`: of the innermost function that is the
+/// program's own.
+pub(crate) fn interrupted_line(image: &Image, address: usize) -> Option<String> {
+    let (mut is_reached, mut found) = (false, None);
+    backtrace::trace(|frame| {
+        let place = frame.ip() as usize;
+        // The others are calls, by their return addresses.
+        let of_call = usize::from(is_reached);
+        is_reached |= place == address;
+        // The system's libraries may have lines, too.
+        if is_reached && image.range.contains(&(place as u64)) {
+            found = lines(place - of_call).0;
+        }
+        found.is_none()
+    });
+    found
+}
+
+/// The line of an instruction in a file of the program's own, and else where it is.
+fn lines(address: usize) -> (Option<String>, Option<String>) {
     let (mut own, mut first) = (None, None);
-    backtrace::resolve((caller - 1) as *mut c_void, |symbol| {
+    backtrace::resolve(address as *mut c_void, |symbol| {
         let path = symbol.filename();
         let file = path.and_then(Path::file_name);
         let is_own = path.is_some_and(|path| !SYSTEM.iter().any(|folder| path.starts_with(folder)));
         let place = match (file, symbol.lineno(), symbol.name()) {
             (Some(file), Some(line), _) => format!("{}:{line}", file.to_string_lossy()),
-            (_, _, Some(name)) => format!("{name} (no line)"),
+            (_, _, Some(name)) => {
+                first = first.take().or_else(|| Some(format!("{name} (no line)")));
+                return;
+            }
             _ => return,
         };
         own = own.take().or_else(|| is_own.then(|| place.clone()));
         first = first.take().or(Some(place));
     });
-    own.or(first).unwrap_or_else(|| format!("{caller:#x}"))
+    (own, first)
 }

@@ -1,6 +1,6 @@
 //! The start and the end of an instrumented program.
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use machine::{CacheLevel, Machine};
 
 use crate::high;
-use crate::image::Image;
+use crate::image::{self, Image};
 use crate::memory;
 use crate::report;
 use crate::session::{SESSION, Session, is_native, is_set, leave, locked, model, refuse};
@@ -139,8 +139,15 @@ unsafe extern "C" fn forked() {
     eprintln!("lab: note: process {parent} has forked process {own}, whose accesses are not counted");
 }
 
-/// Reports once; `interrupted` says why the program has not come to its end.
-fn finish(interrupted: Option<&str>) {
+/// A signal that ended the program.
+pub(crate) struct Signalled {
+    pub(crate) sentence: String,
+    /// The source line that it interrupted.
+    pub(crate) line: Option<String>,
+}
+
+/// Reports once.
+fn finish(signalled: Option<&Signalled>) {
     if IS_OVER.swap(true, Ordering::SeqCst) {
         return;
     }
@@ -151,7 +158,7 @@ fn finish(interrupted: Option<&str>) {
         sets::end_open_regions();
         high::PAPI_hl_print_output();
         let regions = std::mem::take(&mut *locked(&session.regions));
-        report::write(session, &thread::all(), regions, interrupted);
+        report::write(session, &thread::all(), regions, signalled);
         // SAFETY: as above.
         unsafe { libc::signal(libc::SIGPIPE, handler) };
     }
@@ -177,7 +184,7 @@ const SIGNALS: [c_int; 13] = [
 /// and a program that waits passes its own on.
 const REQUESTS: [c_int; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT];
 
-extern "C" fn signalled(signal: c_int) {
+extern "C" fn signalled(signal: c_int, _: *const libc::siginfo_t, context: *const c_void) {
     let is_ending = IS_ENDING.swap(true, Ordering::SeqCst);
     if is_ending && REQUESTS.contains(&signal) {
         return;
@@ -188,7 +195,13 @@ extern "C" fn signalled(signal: c_int) {
         unsafe { libc::alarm(SIGNAL_TIME) };
         // SAFETY: strsignal gives a text that stays until its next call.
         let name = unsafe { std::ffi::CStr::from_ptr(libc::strsignal(signal)) }.to_string_lossy();
-        finish(Some(&format!("signal {signal} ({name}) ended the program")));
+        // SAFETY: the kernel gives a handler with SA_SIGINFO what it has interrupted.
+        let registers = unsafe { &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
+        let address = registers[libc::REG_RIP as usize] as usize;
+        let line = model().and_then(|session| image::interrupted_line(&session.image, address));
+        let place = line.as_ref().map_or_else(String::new, |line| format!(" at {line}"));
+        let sentence = format!("signal {signal} ({name}) ended the program{place}");
+        finish(Some(&Signalled { sentence, line }));
     }
     // SAFETY: both are functions without conditions on the time of their call.
     unsafe {
@@ -199,9 +212,11 @@ extern "C" fn signalled(signal: c_int) {
     }
 }
 
-/// Whether it is the handler below, which the program did not install.
+const HANDLER: extern "C" fn(c_int, *const libc::siginfo_t, *const c_void) = signalled;
+
+/// Whether it is that handler, which the program did not install.
 pub(crate) fn is_own_handler(handler: usize) -> bool {
-    handler == signalled as extern "C" fn(c_int) as usize
+    handler == HANDLER as usize
 }
 
 /// Where the kernel would place the next mapping: others are at the same distance in each run.
@@ -235,8 +250,8 @@ fn catch_signals() {
             libc::sigaltstack(&raw const stack, null_mut());
         }
         let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = signalled as extern "C" fn(c_int) as usize;
-        action.sa_flags = libc::SA_ONSTACK;
+        action.sa_sigaction = HANDLER as usize;
+        action.sa_flags = libc::SA_ONSTACK | libc::SA_SIGINFO;
         for signal in SIGNALS {
             let mut old: libc::sigaction = std::mem::zeroed();
             libc::sigaction(signal, null_mut(), &raw mut old);

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::buffer::{self, Form, Place};
 use crate::image;
+use crate::program::Signalled;
 use crate::regions::{self, Figures, Region};
 use crate::session::{IS_TIMED, Session, is_set, locked};
 use crate::sets;
@@ -48,16 +49,15 @@ struct Counted {
     notes: Vec<String>,
 }
 
-/// Prints and saves the counts of `threads`. `interrupted` says why the program has not come to
-/// its end.
+/// Prints and saves the counts of `threads`.
 pub(crate) fn write(
     session: &Session,
     threads: &[MutexGuard<'_, Walker>],
     regions: Vec<Region>,
-    interrupted: Option<&str>,
+    signalled: Option<&Signalled>,
 ) {
-    if let Some(reason) = interrupted {
-        eprintln!("lab: {reason}; the counts are those up to there");
+    if let Some(signalled) = signalled {
+        eprintln!("lab: {}; the counts are those up to there", signalled.sentence);
     }
     let counted = Counted::new(session, threads, regions);
     if counted.totals.get("instructions") == Some(0) {
@@ -69,7 +69,7 @@ pub(crate) fn write(
         eprint!("{}", counted.text(session, threads.len()));
     }
     if let Some(path) = std::env::var_os("LAB_RECORD") {
-        let text = counted.record(session, interrupted).json();
+        let text = counted.record(session, signalled).json();
         // One after the other, so that each process sees the others' files.
         let folder = session.folder.join(&path).parent().and_then(|folder| File::open(folder).ok());
         let _ = folder.as_ref().map(File::lock);
@@ -250,7 +250,7 @@ impl Counted {
         table::append(text, "by region", &columns, &lines, usize::MAX, None);
     }
 
-    fn record(&self, session: &Session, interrupted: Option<&str>) -> Record {
+    fn record(&self, session: &Session, signalled: Option<&Signalled>) -> Record {
         let machine = &session.machine;
         let program = std::env::args_os().next().unwrap_or_default();
         let mut record = Record::new("cc", machine.label()).set("file", program.to_string_lossy());
@@ -260,7 +260,7 @@ impl Counted {
             std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
         record.machine_data = if machine.sealed() { json!({ "name": machine.name }) } else { json!(machine) };
         record.seal = machine.seal.as_deref().map(Seal::of_machine);
-        for note in self.notes.iter().cloned().chain(interrupted.map(str::to_owned)) {
+        for note in self.notes.iter().cloned().chain(signalled.map(|signalled| signalled.sentence.clone())) {
             record.notes.push(note.as_str().into());
         }
         let row = |part: &str, name: Option<&str>, figures: &mut dyn Iterator<Item = (String, u64)>| {
@@ -270,7 +270,11 @@ impl Counted {
             figures
                 .fold(row, |row, (name, figure)| row.with(&name, Reading::new(figure as f64, Source::Model)))
         };
-        record.rows.push(row("total", None, &mut self.totals.all().iter().cloned()));
+        let mut total = row("total", None, &mut self.totals.all().iter().cloned());
+        if let Some(line) = signalled.and_then(|signalled| signalled.line.as_deref()) {
+            total = total.result("ended_at", line);
+        }
+        record.rows.push(total);
         let names = |first: &[&str]| -> Vec<String> {
             first.iter().map(|name| (*name).to_owned()).chain(self.level_names()).collect()
         };

@@ -199,9 +199,9 @@ fn a_program_that_ends_early_reports_its_counts_until_then() {
         ("exit", Some(4), "ends.c:25 to the program's end"),
         ("quick", Some(5), "ends.c:25 to the program's end"),
         ("twice", None, "signal 15"),
-        ("late", None, "signal 14"),
-        ("crash", None, "signal 11"),
-        ("abort", None, "signal 6"),
+        ("late", None, "ended the program at ends.c:44"),
+        ("crash", None, "signal 11 (Segmentation fault) ended the program at ends.c:46"),
+        ("abort", None, "ended the program at ends.c:48"),
         ("fork", Some(0), "whose accesses are not counted"),
         ("menu", Some(0), "ends.c:27"),
     ] {
