@@ -31,7 +31,7 @@ fn register(text: &str) -> Option<Register> {
 pub(crate) fn operands(statement: &str) -> &str {
     let mut rest = statement;
     loop {
-        let (word, after) = rest.split_once([' ', '\t']).unwrap_or((rest, ""));
+        let (word, after) = rest.split_once([' ', '\t', '\n']).unwrap_or((rest, ""));
         rest = after.trim_start();
         if !(is_prefix(word) || word.starts_with('{')) {
             return rest;

@@ -24,6 +24,9 @@ pub(crate) enum Form {
     Ended = 6,
     /// More about the entry before.
     More = 7,
+    /// The displacement is the address of the whole run, a call for the place of a thread's variable.
+    /// If the linker has replaced it, it has `bytes` instructions less, and what it loads is in the slot.
+    Call = 8,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

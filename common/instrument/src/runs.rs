@@ -109,8 +109,8 @@ impl Writer<'_> {
     fn add(&mut self, statement: usize, place: u32) {
         let Some(Decoded { instruction, .. }) = &self.decoded[statement] else { return };
         let text = &self.statements[statement].text;
-        // The linker replaces such an instruction together with the next: nothing goes between.
-        if ["@tlsgd", "@tlsld", "@TLSGD"].iter().any(|kind| text.contains(kind)) {
+        // The linker may replace all up to the call: nothing goes between.
+        if ThreadCall::of(text).is_some() {
             self.end_run();
         }
         let ends = effects::ends_run(instruction);
@@ -133,6 +133,19 @@ impl Writer<'_> {
         };
         let mut counts: Vec<(u32, Counts)> = Vec::new();
         let mut records = vec![Record::new(position)];
+        if let Some(call) = ThreadCall::of(&self.statements[first.statement].text) {
+            self.labelled.insert(first.statement);
+            let mut access = Access::new(Form::Call, run[run.len() - 1].place, 0, call.dropped(run.len()));
+            access.entry.displacement = format!(".Llabi{}", first.statement);
+            access.slot = (call != ThreadCall::Descriptor).then(|| Slot::Sum {
+                is_thread: true,
+                base: Register::None,
+                index: Register::None,
+                scale: 1,
+                displacement: String::new(),
+            });
+            access.add_to(&mut records[0], 0);
+        }
         let mut state = State::default();
         let mut after = None;
         for member in &run {
@@ -216,6 +229,13 @@ impl Writer<'_> {
         }
         let mut is_explicit = effects::has_memory_operand(instruction);
         let mut all = Vec::new();
+        // The linker may make a load of it.
+        if text.to_lowercase().contains("@tlsdesc") {
+            let mut access = Access::new(Form::InCode, member.place, LOAD, 8);
+            access.entry.displacement = format!(".Llabi{}", member.statement);
+            self.labelled.insert(member.statement);
+            all.push(access);
+        }
         for memory in used {
             let bytes = effects::bytes(instruction, &memory);
             let (base, index) = (memory.base(), memory.index());
@@ -257,6 +277,40 @@ impl Writer<'_> {
         let pushed = emit::code(&mut code, record, self.records, self.red_zones[first], self.is_shared);
         *self.inserts.entry(record.position).or_default() += &code;
         emit::descriptor(&mut self.descriptors, record, self.records, &self.section, pushed);
+    }
+}
+
+/// How code calls for the place of a thread's variable, which the linker may replace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ThreadCall {
+    /// For one variable, by `__tls_get_addr`.
+    General,
+    /// For all of a file.
+    Local,
+    /// By a function in a descriptor.
+    Descriptor,
+}
+
+impl ThreadCall {
+    /// The one that begins with an instruction.
+    fn of(text: &str) -> Option<ThreadCall> {
+        let word = text.split_once('@')?.1.split('(').next()?;
+        match &*word.to_lowercase() {
+            "tlsgd" => Some(ThreadCall::General),
+            "tlsld" => Some(ThreadCall::Local),
+            "tlscall" => Some(ThreadCall::Descriptor),
+            _ => None,
+        }
+    }
+
+    /// Instructions that it has less after the linker has replaced it, of `members`. In the large code
+    /// model one of those is padding.
+    fn dropped(self, members: usize) -> u16 {
+        let left = match self {
+            ThreadCall::General => 2,
+            ThreadCall::Local | ThreadCall::Descriptor => 1,
+        };
+        members.saturating_sub(left + usize::from(members > 2)) as u16
     }
 }
 
@@ -307,7 +361,8 @@ impl Access {
 
     /// Where the operand of `instruction` is.
     fn find(&mut self, operand: &Operand<'_>, instruction: &Instruction) {
-        let text = operand.displacement;
+        let is_call = ThreadCall::of(operand.displacement).is_some();
+        let text = if is_call { "" } else { operand.displacement };
         let is_relative = operand.base == Register::RIP;
         if is_relative && (text.contains("@GOTPCREL") || text.to_lowercase().contains("@gottpoff")) {
             self.entry.form = Form::InCode;

@@ -67,7 +67,8 @@ pub(crate) fn parse(text: &str) -> Vec<Statement<'_>> {
                 continue;
             }
             if is_prefix(&rest) {
-                prefix = prefix + &rest + " ";
+                // In a line of its own, as it was: so it may come twice, and the linker sees the same.
+                prefix = prefix + &rest + "\n";
                 continue;
             }
             let kind = if rest.starts_with('.') || is_assignment(&rest) {
@@ -148,7 +149,7 @@ mod tests {
 
     #[test]
     fn statements_are_found_in_lines() {
-        let text = "\t#APP\n1:\tlock; addl $1, (%rax) # once\n.L2: movl $2, x;ret\n\t.ascii \"a;#\\\"b\"\nx = 4\n/* a\n b */ nop\n # 12 \"f.S\"\n";
+        let text = "\t#APP\n1:\tlock; addl $1, (%rax) # once\n.L2: movl $2, x;ret\n\t.ascii \"a;#\\\"b\"\nx = 4\n/* a\n b */ nop\n # 12 \"f.S\"\ndata16\ndata16\nrex64\ncall f\n";
         let all: Vec<(Kind, String, u32)> = parse(text)
             .into_iter()
             .map(|statement| (statement.kind, statement.text.into_owned(), statement.line))
@@ -156,7 +157,7 @@ mod tests {
         let expected = [
             (Kind::Marker, "#APP", 1),
             (Kind::Label, "1", 2),
-            (Kind::Instruction, "lock addl $1, (%rax)", 2),
+            (Kind::Instruction, "lock\naddl $1, (%rax)", 2),
             (Kind::Label, ".L2", 3),
             (Kind::Instruction, "movl $2, x", 3),
             (Kind::Instruction, "ret", 3),
@@ -164,6 +165,7 @@ mod tests {
             (Kind::Directive, "x = 4", 5),
             (Kind::Instruction, "nop", 7),
             (Kind::Marker, "# 12 \"f.S\"", 8),
+            (Kind::Instruction, "data16\ndata16\nrex64\ncall f", 12),
         ];
         assert_eq!(all, expected.map(|(kind, text, line)| (kind, text.to_owned(), line)));
     }

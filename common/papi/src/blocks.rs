@@ -55,7 +55,7 @@ macro_rules! wrapped {
                 block
             }
 
-            stub! { stub as $stub, call, $place }
+            stub! { stub as $stub, "lab_wrapped", call, $place }
         }
     )*};
 }
@@ -89,4 +89,4 @@ extern "C" fn posix_memalign(place: *mut *mut c_void, align: usize, bytes: usize
     }
 }
 
-stub! { stub_posix_memalign as "__wrap_posix_memalign", posix_memalign, 3 }
+stub! { stub_posix_memalign as "__wrap_posix_memalign", "lab_wrapped", posix_memalign, 3 }

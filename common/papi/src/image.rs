@@ -3,9 +3,12 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::atomic::AtomicU64;
 
 use libc::{c_int, c_void, dl_phdr_info};
 use object::{Object, ObjectSymbol, SymbolKind};
+
+use crate::session;
 
 /// A global array or variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +23,8 @@ pub(crate) struct Global {
 pub(crate) struct Image {
     pub(crate) range: Range<u64>,
     pub(crate) bias: u64,
+    /// Whether a loader gives it its libraries.
+    pub(crate) is_dynamic: bool,
 }
 
 impl Image {
@@ -31,6 +36,7 @@ impl Image {
             for at in 0..usize::from(info.dlpi_phnum) {
                 // SAFETY: there are that many headers.
                 let part = unsafe { &*info.dlpi_phdr.add(at) };
+                image.is_dynamic |= part.p_type == libc::PT_INTERP;
                 if part.p_type == libc::PT_LOAD {
                     let start = info.dlpi_addr + part.p_vaddr;
                     let old = &image.range;
@@ -84,6 +90,17 @@ pub(crate) fn notes() -> Vec<String> {
     let mut all: Vec<String> = notes.map(|note| String::from_utf8_lossy(note).into_owned()).collect();
     all.dedup();
     all
+}
+
+address_of_weak! { first_wrapper, "__start_lab_wrapped" }
+address_of_weak! { after_wrappers, "__stop_lab_wrapped" }
+
+/// The word with the address of the C library's function for which there is a wrapper at `address`.
+/// The program without wrappers loads it; with them the linker calls the wrapper directly.
+pub(crate) fn pointer_to(address: u64) -> Option<u64> {
+    static WORDS: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
+    let number = address.checked_sub(first_wrapper() as u64).filter(|_| address < after_wrappers() as u64)?;
+    session::model()?.image.is_dynamic.then(|| &raw const WORDS[number as usize / 8 % WORDS.len()] as u64)
 }
 
 /// Folders of headers whose functions are not the program's own.

@@ -3,7 +3,7 @@
 //!
 //! | step | file |
 //! |---|---|
-//! | rewritten code appends records to its thread's buffer | `buffer.rs` |
+//! | rewritten code appends records to its thread's buffer | `buffer.rs`, `site.rs` |
 //! | the thread's caches count them, for each source line and array | `thread.rs` |
 //! | arrays: blocks of `malloc` and `new`, globals | `blocks.rs`, `image.rs` |
 //! | the program's addresses, and the library's own memory | `memory.rs` |
@@ -50,6 +50,7 @@ mod report;
 mod session;
 mod sets;
 mod signals;
+mod site;
 mod table;
 mod thread;
 

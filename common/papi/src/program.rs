@@ -114,6 +114,7 @@ extern "C" fn at_exit() {
 /// In the place of `_exit` and `_Exit`, at which no function of `atexit` runs. The child of a
 /// `vfork` has its parent's memory, but another number.
 #[unsafe(no_mangle)]
+#[unsafe(link_section = "lab_wrapped")]
 pub extern "C" fn __wrap__exit(status: c_int) -> ! {
     // SAFETY: it takes no arguments and cannot fail.
     if unsafe { libc::getpid() } == PROCESS.load(Ordering::SeqCst) {
@@ -124,6 +125,7 @@ pub extern "C" fn __wrap__exit(status: c_int) -> ! {
 
 /// The same.
 #[unsafe(no_mangle)]
+#[unsafe(link_section = "lab_wrapped")]
 pub extern "C" fn __wrap__Exit(status: c_int) -> ! {
     __wrap__exit(status)
 }

@@ -12,12 +12,12 @@ use figures::value::{Reading, Source};
 use records::record::{Record, Row, Seal};
 use serde_json::{Value, json};
 
-use crate::buffer::{self, Form, Place};
 use crate::image;
 use crate::program::Signalled;
 use crate::regions::{self, Figures, Region};
 use crate::session::{IS_TIMED, Session, is_set, locked};
 use crate::sets;
+use crate::site::{self, Form, Place};
 use crate::table::{self, Line, grouped};
 use crate::thread::{Owner, Walker, add};
 
@@ -301,9 +301,9 @@ impl Counted {
 fn by_place(thread: &Walker, places: &mut BTreeMap<(String, u32), Executed>) {
     let mut names: HashMap<u64, String> = HashMap::new();
     let mut of =
-        |place: Place| (names.entry(place.0).or_insert_with(|| buffer::file_name(place)).clone(), place.1);
+        |place: Place| (names.entry(place.0).or_insert_with(|| site::file_name(place)).clone(), place.1);
     let work = &thread.work;
-    for (site, times) in buffer::sites().iter().zip(&work.executed).filter(|(_, times)| **times > 0) {
+    for (site, times) in site::sites().iter().zip(&work.executed).filter(|(_, times)| **times > 0) {
         for (place, counts) in &site.counts {
             places.entry(of(*place)).or_default().figures[0] += times * u64::from(counts[0]);
         }

@@ -44,6 +44,7 @@ fn is_function(handler: usize) -> bool {
 ///
 /// As for the C library's.
 #[unsafe(no_mangle)]
+#[unsafe(link_section = "lab_wrapped")]
 pub unsafe extern "C" fn __wrap_sigaction(
     signal: c_int,
     new: *const sigaction,
@@ -87,6 +88,7 @@ pub unsafe extern "C" fn __wrap_sigaction(
 ///
 /// As for the C library's.
 #[unsafe(no_mangle)]
+#[unsafe(link_section = "lab_wrapped")]
 pub unsafe extern "C" fn __wrap_signal(signal: c_int, handler: usize) -> usize {
     let enter_plain = enter_plain as extern "C" fn(c_int) as usize;
     let slot = usize::try_from(signal).ok().filter(|signal| *signal < 64 && is_function(handler));

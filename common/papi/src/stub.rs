@@ -48,14 +48,16 @@ macro_rules! address_of_weak {
     };
 }
 
-/// A function that is `$target` with its return address as argument number `$place`, from 0.
+/// A function that is `$target` with its return address as argument number `$place`, from 0; the
+/// wrappers of the C library's are in a section of their own.
 macro_rules! stub {
     ($name:ident, $target:path, $place:tt) => {
-        stub! { $name as stringify!($name), $target, $place }
+        stub! { $name as stringify!($name), ".text", $target, $place }
     };
-    ($name:ident as $symbol:expr, $target:path, $place:tt) => {
+    ($name:ident as $symbol:expr, $section:literal, $target:path, $place:tt) => {
         #[doc = concat!("See ", stringify!($target), ".")]
         #[unsafe(export_name = $symbol)]
+        #[unsafe(link_section = $section)]
         #[unsafe(naked)]
         pub extern "C" fn $name() {
             caller_as!($place, $target)

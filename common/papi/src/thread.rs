@@ -11,10 +11,11 @@ use std::sync::{Mutex, MutexGuard};
 use cache::{Counts, LEVELS, MissKinds, Replay, TooFar};
 
 use crate::blocks;
-use crate::buffer::{self, EVENTS, Form, LONGEST, Site, Touch};
+use crate::buffer::{self, LONGEST};
 use crate::memory::{self, Placement};
 use crate::regions::Figures;
 use crate::session::{self, Session, locked, without_signals};
+use crate::site::{self, EVENTS, Form, Site, Touch};
 
 /// What an address belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -252,7 +253,7 @@ pub(crate) fn with_own<T>(action: impl FnOnce(&Walker) -> T) -> Option<T> {
 
 /// Whether any code of the program records what it does.
 pub(crate) fn has_counted() -> bool {
-    with_own(|_| !buffer::sites().is_empty()) == Some(true)
+    with_own(|_| !site::sites().is_empty()) == Some(true)
 }
 
 /// All threads so far, in order of their first accesses, with what they did and nothing more.
@@ -337,7 +338,7 @@ impl Walker {
     /// What it has executed, by event.
     pub(crate) fn events(&self) -> [u64; EVENTS] {
         let mut sums = [0; EVENTS];
-        for (site, times) in buffer::sites().iter().zip(&self.work.executed) {
+        for (site, times) in site::sites().iter().zip(&self.work.executed) {
             sums.iter_mut().zip(site.totals).for_each(|(sum, count)| *sum += times * count);
         }
         sums
@@ -388,7 +389,7 @@ impl Walker {
 impl Work {
     fn walk(&mut self, replay: &mut Replay, mut place: u64, end: u64) -> Result<(), TooFar> {
         while place < end {
-            let site = buffer::site(word(place, 0));
+            let site = site::of(word(place, 0));
             if site.number >= self.executed.len() {
                 self.grow(site);
             }

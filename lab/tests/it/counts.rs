@@ -11,7 +11,7 @@ use crate::cc::{LAB, folder};
 
 /// Compiler, its options, and the program. Not with -mfma: of a fused operation's operand of 32 bytes
 /// cachegrind counts each element.
-const TABLE: [(&str, &str, &str); 14] = [
+const TABLE: [(&str, &str, &str); 21] = [
     ("gcc", "-O0", "language.c"),
     ("gcc", "-O1", "language.c"),
     ("gcc", "-O2", "language.c"),
@@ -19,10 +19,17 @@ const TABLE: [(&str, &str, &str); 14] = [
     ("gcc", "-O3 -mavx2 -funroll-loops", "language.c"),
     ("gcc", "-Og -fcf-protection=full", "language.c"),
     ("gcc", "-O2 -fstack-protector-all -no-pie -pipe", "language.c"),
+    ("gcc", "-Os -fno-plt", "language.c"),
+    ("gcc", "-O2 -fPIC", "language.c"),
+    ("gcc", "-O1 -fPIC -fno-plt", "language.c"),
+    ("gcc", "-O2 -fPIC -mtls-dialect=gnu2", "language.c"),
+    ("gcc", "-O2 -fPIC -mcmodel=large -static", "language.c"),
+    ("gcc", "-O2 -static-pie", "language.c"),
     ("gcc", "-O2 -pthread", "parallel.c"),
     ("clang", "-O0", "language.c"),
     ("clang", "-O2", "language.c"),
     ("clang", "-O3 -mavx2", "language.c"),
+    ("clang", "-Os -fPIC -fno-plt", "language.c"),
     ("g++", "-O0", "language.cpp"),
     ("g++", "-O2", "language.cpp"),
     ("clang++", "-O1", "language.cpp"),

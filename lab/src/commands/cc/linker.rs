@@ -70,7 +70,10 @@ pub(super) fn run(name: &OsStr, words: &[OsString]) -> Result<i32, Failure> {
         if !notes.is_empty() {
             added.push(assembled(&scratch, &instrument::notes(&notes))?.into());
         }
-        added.push(format!("--dynamic-list={}", folder.exports().display()).into());
+        // The start of a static program at any address cannot relocate a thread's variable that it exports.
+        if !has(&["--no-dynamic-linker"]) {
+            added.push(format!("--dynamic-list={}", folder.exports().display()).into());
+        }
     }
     added.push(library.into());
     added.extend(["-lpthread", "-ldl", "-lm"].map(OsString::from));

@@ -112,8 +112,12 @@ fn compile(words: &[OsString], language: Language, is_native: bool) -> Result<i3
     let folder = Folder::find()?.path;
     let mut command = Command::new(&compiler);
     command.arg("-B").arg(&folder).arg("-g").arg("-I").arg(&folder);
-    if kind == Kind::Clang {
+    if let Kind::Clang { version } = kind {
         command.args(["-fno-integrated-as", "-Wno-unused-command-line-argument"]);
+        // Without its own assembler it takes another one for an old one, and makes other calls for it.
+        if version < 16 {
+            command.args(["-Xclang", "--mrelax-relocations"]);
+        }
     }
     command.args(words);
     if words.iter().any(|word| word.as_encoded_bytes().starts_with(b"-flto")) {
@@ -130,7 +134,7 @@ fn compile(words: &[OsString], language: Language, is_native: bool) -> Result<i3
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Gcc,
-    Clang,
+    Clang { version: u32 },
 }
 
 impl Kind {
@@ -139,7 +143,8 @@ impl Kind {
         let ran = ran.map_err(|error| not_started(compiler, &error))?;
         let text = String::from_utf8_lossy(&ran.stdout).to_lowercase();
         if text.contains("clang") {
-            Ok(Kind::Clang)
+            let version = text.split("version ").nth(1).and_then(|text| text.split('.').next()?.parse().ok());
+            Ok(Kind::Clang { version: version.unwrap_or(u32::MAX) })
         } else if text.contains("free software foundation") {
             Ok(Kind::Gcc)
         } else {
