@@ -125,7 +125,7 @@ impl Counting {
         for opened in &mut self.groups {
             opened.base = opened.now()?;
         }
-        self.groups.iter().try_for_each(Opened::start)?;
+        self.groups.iter_mut().try_for_each(Opened::start)?;
         self.affinity = affinity;
         Ok(())
     }
@@ -153,7 +153,7 @@ impl Counting {
     /// Stops all groups, and gives the readings.
     /// Fails if the kernel fails.
     pub fn stop(&mut self) -> Result<Vec<Reading>, CounterError> {
-        let stopped = self.groups.iter().try_for_each(Opened::stop);
+        let stopped = self.groups.iter_mut().try_for_each(Opened::stop);
         self.affinity = None;
         stopped?;
         self.read()
@@ -222,11 +222,11 @@ impl Counting {
 }
 
 impl Opened {
-    fn start(&self) -> Result<(), CounterError> {
+    fn start(&mut self) -> Result<(), CounterError> {
         self.group.enable().map_err(|e| CounterError::system("starting the counters", &e))
     }
 
-    fn stop(&self) -> Result<(), CounterError> {
+    fn stop(&mut self) -> Result<(), CounterError> {
         self.group.disable().map_err(|e| CounterError::system("stopping the counters", &e))
     }
 

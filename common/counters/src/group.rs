@@ -34,12 +34,12 @@ impl Group {
         self.members.truncate(members);
     }
 
-    pub(crate) fn enable(&self) -> io::Result<()> {
-        self.members.first().map_or(Ok(()), Handle::enable)
+    pub(crate) fn enable(&mut self) -> io::Result<()> {
+        self.members.first_mut().map_or(Ok(()), Handle::enable)
     }
 
-    pub(crate) fn disable(&self) -> io::Result<()> {
-        self.members.first().map_or(Ok(()), Handle::disable)
+    pub(crate) fn disable(&mut self) -> io::Result<()> {
+        self.members.first_mut().map_or(Ok(()), Handle::disable)
     }
 
     /// Maps the sample buffer of the first member.

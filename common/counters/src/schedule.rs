@@ -8,15 +8,11 @@ use super::definition::Part;
 pub(crate) fn groups(wanted: &[&[Part]], mut fits: impl FnMut(&[Part]) -> bool) -> Vec<Vec<Part>> {
     let mut groups: Vec<Vec<Part>> = Vec::new();
     for set in wanted {
-        let mut fresh: Vec<Part> = Vec::new();
-        for part in *set {
-            if !fresh.contains(part) && !groups.iter().any(|g| g.contains(part)) {
-                fresh.push(part.clone());
-            }
-        }
+        let whole = dedup(set);
+        let planned = |part: &&Part| groups.iter().any(|group| group.contains(part));
+        let fresh: Vec<Part> = whole.iter().filter(|part| !planned(part)).cloned().collect();
         // What an earlier set already counts is not counted twice, unless this
         // set then spans groups that it could share alone.
-        let whole: Vec<Part> = dedup(set);
         let together = groups.iter().any(|g| whole.iter().all(|p| g.contains(p)));
         if fresh.is_empty() && together {
             continue;

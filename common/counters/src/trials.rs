@@ -123,8 +123,9 @@ impl<'a> Trials<'a> {
         if let Some(refusal) = self.without_pmu(part.encoding) {
             return Err(refusal);
         }
-        let (form, group) = form(part.encoding, self.opening).map_err(|error| self.explain(part, &error))?;
-        let Some(count) = counted(&group).and_then(|counts| counts.first().copied()) else {
+        let (form, mut group) =
+            form(part.encoding, self.opening).map_err(|error| self.explain(part, &error))?;
+        let Some(count) = counted(&mut group).and_then(|counts| counts.first().copied()) else {
             return Err(refusal::never_ran(&part.name, &self.platform.environment));
         };
         self.open.push((vec![Part { encoding: form, ..part.clone() }], group));
@@ -147,7 +148,8 @@ impl<'a> Trials<'a> {
             group.truncate(before);
             return false;
         }
-        let group = Group::open(parts, self.opening).ok().filter(|group| counted(group).is_some());
+        let group =
+            Group::open(parts, self.opening).ok().and_then(|mut group| counted(&mut group).map(|_| group));
         group.map(|group| self.open.push((parts.to_vec(), group))).is_some()
     }
 
@@ -257,8 +259,8 @@ fn simpler(form: Encoding, refused: Errno) -> Option<Encoding> {
 /// left in the counter: an emulated PMU loses the first samples without that.
 pub(crate) fn warm_up(parts: &[Part], opening: Opening) {
     let opening = Opening { sample_period: opening.sample_period.min(5000), ..opening };
-    if let Ok(group) = Group::open(parts, opening) {
-        (0..20).for_each(|_| drop(counted(&group)));
+    if let Ok(mut group) = Group::open(parts, opening) {
+        (0..20).for_each(|_| drop(counted(&mut group)));
     }
 }
 
@@ -275,8 +277,8 @@ fn known_loop() {
 }
 
 /// What the group counts of the known loop; `None` if it does not get its counters.
-fn counted(group: &Group) -> Option<Vec<Count>> {
-    let counts = || -> io::Result<Vec<Count>> {
+fn counted(group: &mut Group) -> Option<Vec<Count>> {
+    let mut counts = || -> io::Result<Vec<Count>> {
         let before = group.read()?;
         group.enable()?;
         known_loop();

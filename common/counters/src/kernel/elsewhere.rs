@@ -18,11 +18,11 @@ impl Handle {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    pub(crate) fn enable(&self) -> io::Result<()> {
+    pub(crate) fn enable(&mut self) -> io::Result<()> {
         match self.0 {}
     }
 
-    pub(crate) fn disable(&self) -> io::Result<()> {
+    pub(crate) fn disable(&mut self) -> io::Result<()> {
         match self.0 {}
     }
 

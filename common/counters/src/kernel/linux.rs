@@ -1,14 +1,17 @@
-//! The few system calls of perf_event. They go through `perf_event::hooks`, so
-//! that a test can replace the kernel.
+//! The few system calls of perf_event.
 //!
-//! `perf_event::Builder` cannot open an event into the group of another event, only into a `Group` of its own, with
-//! which `inherit` is refused; it leaves descriptors open over exec, and `Counter::read` may panic.
+//! `Builder` opens the first event of a group, and its `Counter` starts and stops all of them. The others are opened
+//! here: `Builder` takes a `Group` only, whose own first event does not inherit, and the kernel refuses (EINVAL) an
+//! event that does in such a group. `Counter::read_count_and_time` panics if an event ran longer than it was enabled.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
+use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
 
 use perf_event::hooks::sys::{self as perf, bindings};
+use perf_event::{Builder, Counter};
 
 use super::{Count, Errno, Mapping, Opening};
 use crate::definition::{Encoding, Scope};
@@ -18,13 +21,19 @@ pub(super) type Attr = bindings::perf_event_attr;
 
 /// One open event. Closing it ends its counting.
 #[derive(Debug)]
-pub(crate) struct Handle(OwnedFd);
+pub(crate) enum Handle {
+    /// The first one of a group.
+    Leader(Counter),
+    /// Counts while its leader does.
+    Sibling(OwnedFd),
+}
 
 /// The block that the kernel is given for an event; a `sibling` starts, stops and is sampled with
 /// its leader.
 pub(super) fn attr(encoding: Encoding, opening: Opening, sibling: bool) -> Attr {
-    let mut attr = Attr { type_: encoding.kind, config: encoding.config, ..Attr::default() };
-    attr.size = size_of::<Attr>() as u32;
+    // It has the struct's size, and asks for the times enabled and running.
+    let mut attr = *Builder::new().attrs();
+    (attr.type_, attr.config) = (encoding.kind, encoding.config);
     attr.__bindgen_anon_3.config1 = encoding.config1;
     attr.__bindgen_anon_4.config2 = encoding.config2;
     attr.set_disabled(u64::from(!sibling));
@@ -38,8 +47,6 @@ pub(super) fn attr(encoding: Encoding, opening: Opening, sibling: bool) -> Attr 
         attr.__bindgen_anon_1.sample_period = opening.sample_period;
         attr.sample_type = u64::from(bindings::PERF_SAMPLE_IP);
     }
-    attr.read_format =
-        u64::from(bindings::PERF_FORMAT_TOTAL_TIME_ENABLED | bindings::PERF_FORMAT_TOTAL_TIME_RUNNING);
     attr
 }
 
@@ -47,20 +54,28 @@ impl Handle {
     /// Opens an event for the calling thread on whatever processor it runs.
     pub(crate) fn open(encoding: Encoding, opening: Opening, leader: Option<&Handle>) -> io::Result<Handle> {
         let mut attr = attr(encoding, opening, leader.is_some());
-        let group = leader.map_or(-1, Handle::fd);
+        let Some(leader) = leader else {
+            let mut builder = Builder::new();
+            *builder.attrs_mut() = attr;
+            let counter = builder.build()?;
+            // SAFETY: sets a flag of a descriptor that `counter` owns; programs started later do not get it.
+            done(unsafe { libc::fcntl(counter.as_raw_fd(), libc::F_SETFD, libc::FD_CLOEXEC) })?;
+            return Ok(Handle::Leader(counter));
+        };
         let flags = bindings::PERF_FLAG_FD_CLOEXEC;
         // SAFETY: `attr` is a whole attribute block of the size it states, and
         // the kernel stores no reference to it.
-        let fd = unsafe { perf::perf_event_open(&mut attr, 0, -1, group, flags.into()) };
-        if fd < 0 {
-            return Err(io::Error::last_os_error());
-        }
+        let fd = unsafe { perf::perf_event_open(&mut attr, 0, -1, leader.fd(), flags.into()) };
+        done(fd)?;
         // SAFETY: the kernel just gave us this descriptor; nobody else has it.
-        Ok(Handle(unsafe { OwnedFd::from_raw_fd(fd) }))
+        Ok(Handle::Sibling(unsafe { OwnedFd::from_raw_fd(fd) }))
     }
 
     fn fd(&self) -> RawFd {
-        self.0.as_raw_fd()
+        match self {
+            Handle::Leader(counter) => counter.as_raw_fd(),
+            Handle::Sibling(file) => file.as_raw_fd(),
+        }
     }
 
     /// The first `bytes` that the kernel shares with whoever has the event.
@@ -68,37 +83,24 @@ impl Handle {
         Mapping::of(self.fd(), bytes).map(Arc::new)
     }
 
-    /// Starts counting, with all members of its group.
-    pub(crate) fn enable(&self) -> io::Result<()> {
-        // SAFETY: an ioctl with a plain number on a descriptor we own.
-        done(unsafe { perf::ioctls::ENABLE(self.fd(), bindings::PERF_IOC_FLAG_GROUP) })
+    /// Starts counting, with all members of its group: siblings run while their leader does.
+    pub(crate) fn enable(&mut self) -> io::Result<()> {
+        if let Handle::Leader(counter) = self { counter.enable() } else { Ok(()) }
     }
 
     /// Stops counting, with all members of its group.
-    pub(crate) fn disable(&self) -> io::Result<()> {
-        // SAFETY: as above.
-        done(unsafe { perf::ioctls::DISABLE(self.fd(), bindings::PERF_IOC_FLAG_GROUP) })
+    pub(crate) fn disable(&mut self) -> io::Result<()> {
+        if let Handle::Leader(counter) = self { counter.disable() } else { Ok(()) }
     }
 
     /// The count so far.
     pub(crate) fn read(&self) -> io::Result<Count> {
-        let mut words = [0_u64; 3];
-        loop {
-            // SAFETY: the kernel writes at most the array's size in bytes to it.
-            let got = unsafe { libc::read(self.fd(), words.as_mut_ptr().cast(), size_of_val(&words)) };
-            match usize::try_from(got) {
-                Ok(bytes) if bytes == size_of_val(&words) => {
-                    return Ok(Count { value: words[0], enabled: words[1], running: words[2] });
-                }
-                Ok(_) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Err(_) => {
-                    let error = io::Error::last_os_error();
-                    if error.kind() != io::ErrorKind::Interrupted {
-                        return Err(error);
-                    }
-                }
-            }
-        }
+        // SAFETY: the descriptor is open as long as `self` is, and this file does not close it.
+        let file = ManuallyDrop::new(unsafe { File::from_raw_fd(self.fd()) });
+        let mut words = [[0; 8]; 3];
+        (&*file).read_exact(words.as_flattened_mut())?;
+        let [value, enabled, running] = words.map(u64::from_ne_bytes);
+        Ok(Count { value, enabled, running })
     }
 }
 

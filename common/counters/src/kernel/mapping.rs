@@ -11,8 +11,8 @@ pub(crate) struct Mapping {
     bytes: usize,
 }
 
-// SAFETY: the mapping is no thread's own; what both sides of it write is reached
-// through atomics and volatile reads only.
+// SAFETY: any thread may unmap it. `Ring` alone uses what is in it, through atomics and volatile
+// accesses.
 unsafe impl Send for Mapping {}
 // SAFETY: as above.
 unsafe impl Sync for Mapping {}

@@ -99,7 +99,7 @@ impl Ring {
         for (place, word) in (head..).step_by(8).zip(std::iter::once(&header).chain(words)) {
             // SAFETY: an aligned word within the mapping, before which the reader
             // stops until the head is moved.
-            unsafe { self.place(place).write(*word) };
+            unsafe { self.place(place).write_volatile(*word) };
         }
         self.position(HEAD).store(head + size, Ordering::Release);
     }
@@ -145,7 +145,7 @@ mod tests {
         for size in [0, 1, 7, 9, 0xffff] {
             ring.write(bindings::PERF_RECORD_EXIT, &[u64::from(bindings::PERF_RECORD_EXIT); 3]);
             // SAFETY: the header just written.
-            unsafe { ring.place(head(&ring) - 32).write(size << 48) };
+            unsafe { ring.place(head(&ring) - 32).write_volatile(size << 48) };
             assert_eq!(drained(&mut ring), [], "{size}");
         }
     }

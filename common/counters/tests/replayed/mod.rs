@@ -134,14 +134,14 @@ impl Handle {
         Ok(Handle::Played(Event { state: machine.state, number }))
     }
 
-    pub(crate) fn enable(&self) -> io::Result<()> {
+    pub(crate) fn enable(&mut self) -> io::Result<()> {
         match self {
             Handle::Linux(event) => event.enable(),
             Handle::Played(event) => event.with(|state, number| state.enable(number)),
         }
     }
 
-    pub(crate) fn disable(&self) -> io::Result<()> {
+    pub(crate) fn disable(&mut self) -> io::Result<()> {
         match self {
             Handle::Linux(event) => event.disable(),
             Handle::Played(event) => event.with(|state, number| state.disable(number)),
