@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Miri for unsafe code in memory and SIMD, address and thread sanitizer for the ladders and
-# their threads, valgrind for whole programs.
+# their threads, thread sanitizer for the library of lab cc in C programs with threads,
+# valgrind for whole programs.
 #
 # usage: scripts/sanitizers.sh [miri] [address] [thread] [valgrind]   (all by default)
 #
@@ -32,6 +33,16 @@ sanitizer() { # NAME; with the standard library, else a thread's end looks like 
         for counters in none model; do
             "$CARGO_TARGET_DIR/$host/debug/$product" --size 40 --counters $counters >/dev/null
         done
+    done
+    # The library's memory is where AddressSanitizer has none. Signals are left out: ThreadSanitizer
+    # delivers them late, where they are blocked.
+    case $1$host in thread*x86_64*linux*) ;; *) return ;; esac
+    local runtime=("$(rustc +nightly --print sysroot)/lib/rustlib/$host/lib/"librustc*_rt.tsan.a)
+    cargo +nightly build "${std[@]}" -p lab -p papi
+    for program in threads parallel brief; do
+        "$CARGO_TARGET_DIR/$host/debug/lab" cc -g "lab/tests/it/c/$program.c" -o "$place/$program" \
+            -Wl,--whole-archive "${runtime[@]}" -Wl,--no-whole-archive -Wl,--export-dynamic
+        LAB_MACHINE=zen3 "$place/$program" >/dev/null 2>"$place/messages" || { cat "$place/messages"; exit 1; }
     done
 }
 

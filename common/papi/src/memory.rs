@@ -12,8 +12,8 @@ use libc::c_void;
 use crate::buffer;
 use crate::session::{self, refuse};
 
-/// The first address that is tried for the library's own memory.
-const OWN: usize = 0x3000_0000_0000;
+/// The first address that is tried for the library's own memory; ThreadSanitizer allows it.
+const OWN: usize = 0x0100_0000_0000;
 const UNIT: usize = 16;
 
 static NEXT: AtomicUsize = AtomicUsize::new(OWN);
