@@ -372,6 +372,16 @@ build() {
     built=${CARGO_TARGET_DIR:-$root/target}/$target/release
 }
 
+# The library of `lab cc`, for the C library of most systems.
+library() {
+    mkdir "$tree/lib"
+    env CACHE_LAB_COMMIT="$commit" CARGO_TARGET_DIR="$work/library" CARGO_PROFILE_RELEASE_LTO=fat \
+        CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1 CARGO_PROFILE_RELEASE_STRIP=debuginfo \
+        cargo rustc --quiet --release --locked --target x86_64-unknown-linux-gnu -p papi --lib --crate-type staticlib ||
+        fail "the library of lab cc does not build; does rustc have its target? rustup target add x86_64-unknown-linux-gnu"
+    cp "$work/library/x86_64-unknown-linux-gnu/release/libpapi.a" "$tree/lib"
+}
+
 # Programs in bin/, with checksums and a page that says how to start each.
 programs() {
     [ -n "$built" ] || build
@@ -381,6 +391,7 @@ programs() {
         cp "$built/$program$exe" "$tree/bin"
     done
     chmod +x "$tree"/bin/*
+    case $target in x86_64-*-linux-*) library ;; esac
     cp scripts/cm1_proc.sh "$tree/bin"
     guide
     cp LICENSE-MIT LICENSE-APACHE "$tree"
@@ -395,6 +406,7 @@ programs() {
     sed "s/VERSION/$version${commit:++$commit}/; s/TRIPLE/$target/" scripts/kit_readme.md >"$tree/README.md"
     case $target in *-apple-*) ;; *) sed -i '/^macOS /d' "$tree/README.md" ;; esac
     case $target in *-windows-*) ;; *) sed -i '/^Windows /d' "$tree/README.md" ;; esac
+    [ -d "$tree/lib" ] || sed -i '/^| `bin\/lab cc/d' "$tree/README.md"
     [ -z "$student" ] || sed -i '/^| `bin\/course/d; /^`lab.html`/d' "$tree/README.md"
     (cd "$tree" && find . -type f ! -name SHA256SUMS | LC_ALL=C sort | xargs sha256sum >SHA256SUMS)
 }

@@ -32,9 +32,9 @@ enum Command {
     Run(run::Args),
     Assignment(assignment::Args),
     Causes(causes::Args),
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
     Cc(commands::cc::Args),
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
     #[command(name = "c++")]
     Cxx(commands::cc::Args),
     /// Draw time, rate and misses of the matrix product over the side n
@@ -113,8 +113,13 @@ fn command() -> clap::Command {
         .after_help("`lab COMMAND --help` explains a command, with an example.\n\nExamples:\n  lab --quick    the whole assignment, smaller\n  lab ge         the elimination ladder over N")
 }
 
-/// What replaces a command that is elsewhere or was removed.
-const SUCCESSORS: [(&str, &str); 7] = [
+/// Why a system lacks `lab cc` and `lab c++`.
+const NO_CC: &str = "programs in C and C++ are counted on Linux on x86-64 alone";
+
+/// What replaces a command that is elsewhere or was removed, or that another system has.
+const SUCCESSORS: [(&str, &str); 9] = [
+    ("c++", NO_CC),
+    ("cc", NO_CC),
     ("book", "the handouts are the README.md of each program's folder"),
     ("compare", "lab plot A.json B.json draws both in one chart"),
     ("discover", "cm1 --until-decided finds the caches of a machine"),
@@ -125,12 +130,13 @@ const SUCCESSORS: [(&str, &str); 7] = [
 ];
 
 fn main() -> ExitCode {
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
     if let Some(name) = commands::cc::tool() {
         return commands::cc::run_tool(&name);
     }
     let first = std::env::args().nth(1).unwrap_or_default();
-    if let Some((_, successor)) = SUCCESSORS.iter().find(|(name, _)| *name == first) {
+    let lacks = |name: &str| name == first && command().find_subcommand(name).is_none();
+    if let Some((_, successor)) = SUCCESSORS.iter().find(|(name, _)| lacks(name)) {
         common::output::message(format!("lab: there is no command '{first}': {successor}"));
         return ExitCode::from(2);
     }
@@ -145,9 +151,9 @@ fn done(command: Command) -> Result<(), Failure> {
         Command::Run(args) => run::run(&args),
         Command::Assignment(args) => assignment::run(&args),
         Command::Causes(args) => causes::run(&args),
-        #[cfg(target_os = "linux")]
+        #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
         Command::Cc(_) => commands::cc::run(commands::cc::Language::C),
-        #[cfg(target_os = "linux")]
+        #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
         Command::Cxx(_) => commands::cc::run(commands::cc::Language::Cxx),
         Command::Dgemm(args) => ladder::run::<Products>(&args),
         Command::Ge(args) => ladder::run::<Eliminations>(&args),

@@ -2,7 +2,7 @@
 
 pub(crate) mod assignment;
 pub(crate) mod causes;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub(crate) mod cc;
 pub(crate) mod handin;
 pub(crate) mod machines;

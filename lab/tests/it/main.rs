@@ -8,10 +8,10 @@ mod accesses;
 mod assignment;
 #[cfg(unix)]
 mod broken_off;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod cc;
 mod command_lines;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod counts;
 #[cfg(target_os = "linux")]
 mod faults;

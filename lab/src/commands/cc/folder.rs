@@ -71,7 +71,7 @@ impl Folder {
         let places = [folder.join("libpapi.a"), folder.join("../lib/libpapi.a")];
         places.iter().find(|place| place.exists()).cloned().ok_or_else(|| {
             Failure::could_not(format!(
-                "there is no {}: build it with `cargo build --release` in the folder of the sources (archives of built programs do not contain it)",
+                "there is no {}: build it with `cargo build --release` in the folder of the sources",
                 places[0].display()
             ))
         })
