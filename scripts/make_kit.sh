@@ -376,10 +376,10 @@ build() {
 library() {
     mkdir "$tree/lib"
     env CACHE_LAB_COMMIT="$commit" CARGO_TARGET_DIR="$work/library" CARGO_PROFILE_RELEASE_LTO=fat \
-        CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1 CARGO_PROFILE_RELEASE_STRIP=debuginfo \
+        CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1 \
         cargo rustc --quiet --release --locked --target x86_64-unknown-linux-gnu -p papi --lib --crate-type staticlib ||
         fail "the library of lab cc does not build; does rustc have its target? rustup target add x86_64-unknown-linux-gnu"
-    cp "$work/library/x86_64-unknown-linux-gnu/release/libpapi.a" "$tree/lib"
+    strip --strip-debug -o "$tree/lib/libpapi.a" "$work/library/x86_64-unknown-linux-gnu/release/libpapi.a"
 }
 
 # Programs in bin/, with checksums and a page that says how to start each.

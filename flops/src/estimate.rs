@@ -1,10 +1,11 @@
 //! One rate, estimated in three ways: from the known operations, and from counted and sampled
 //! events.
 
+use common::clock;
 use common::failure::Failure;
-use common::measure::Session;
+use common::measure::{self, Session};
 use common::output::Reasons;
-use common::value::{Reading, Source};
+use common::value::Reading;
 
 use crate::counted::Counted;
 use crate::events::Generation;
@@ -36,23 +37,29 @@ pub fn estimate(
     settings: &Settings,
 ) -> Result<Estimate, Failure> {
     let mut team = Team { session, kernel, x: Matrices::new(n), threads, repeats: 1 };
-    let first = team.run(None)?;
-    let half_a_second = (0.5 / first.seconds.max(1e-6)).ceil().clamp(1.0, 10_000.0) as u32;
+    let mut used = 1;
+    let mut timed = |team: &mut Team| {
+        clock::repeated(|| {
+            let run = team.run(None)?;
+            used = run.threads;
+            Ok(run.elapsed)
+        })
+    };
+    let first = timed(&mut team)?;
+    let half_a_second = (0.5 / first.wall.0.max(1e-6)).ceil().clamp(1.0, 10_000.0) as u32;
     team.repeats = repeats.unwrap_or(half_a_second);
     let wanted = (0..session.runs).take_while(|run| *run == 0 || !session.is_over());
-    let runs = wanted.map(|_| team.run(None)).collect::<Result<Vec<_>, _>>()?;
-    let seconds: Vec<f64> = runs.iter().map(|run| run.seconds).collect();
-    let busy: Vec<f64> = runs.iter().map(|run| run.busy / run.threads as f64).collect();
+    let runs = wanted.map(|_| timed(&mut team)).collect::<Result<Vec<_>, _>>()?;
     let generation = Generation::host();
     let sampled = Sampled::measure(&mut team, generation.and_then(|g| g.event_for(kernel.name)), settings)?;
     let counted = Counted::measure(&mut team, generation)?;
     let known = Known {
         kernel,
         n,
-        threads: first.threads,
+        threads: used,
         repeats: team.repeats,
-        seconds: Reading::from_runs(&seconds, Source::Timing),
-        busy: Reading::from_runs(&busy, Source::Timing),
+        seconds: measure::figure(&runs, |run| run.wall.0),
+        busy: measure::figure(&runs, |run| run.cpu.0 / used as f64),
         right: team.x.checksum() == team.x.expected(),
     };
     Ok(Estimate { known, counted, sampled })

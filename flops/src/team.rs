@@ -3,13 +3,14 @@
 
 use std::sync::Barrier;
 
-use common::clock;
+use common::clock::{self, Elapsed};
 use common::counters::{CounterError, Sampler, Samples};
 use common::cpu::AffinityGuard;
 use common::events::Event;
 use common::failure::Failure;
 use common::measure::Session;
 use common::system::threads::{NoThread, at_once};
+use common::units::Seconds;
 
 use crate::kernels::{Band, Kernel};
 
@@ -47,10 +48,8 @@ impl Matrices {
 /// The results of one run of the team.
 #[derive(Debug)]
 pub struct Run {
-    /// Wall-clock seconds of the products only.
-    pub seconds: f64,
-    /// Processor time of all threads during that.
-    pub busy: f64,
+    /// The time of the products only, and the processor time of all threads during that.
+    pub elapsed: Elapsed,
     /// Threads that had rows to work on.
     pub threads: usize,
     /// Each thread's samples, or why it has none; empty if sampling is off.
@@ -132,9 +131,9 @@ pub fn run(
     let results: Vec<_> = shares.into_iter().filter_map(|share| share.result).collect();
     let first = |f: fn(&Times) -> f64| results.iter().map(|m| f(&m.from)).fold(f64::INFINITY, f64::min);
     let last = |f: fn(&Times) -> f64| results.iter().map(|m| f(&m.to)).fold(0.0, f64::max);
-    let seconds = last(|t| t.0) - first(|t| t.0);
-    let busy = last(|t| t.1) - first(|t| t.1);
-    Ok(Run { seconds, busy, threads, samples: results.into_iter().filter_map(|m| m.samples).collect() })
+    let [wall, cpu] = [|t: &Times| t.0, |t: &Times| t.1].map(|pick| Seconds(last(pick) - first(pick)));
+    let elapsed = Elapsed { wall, cpu, step: clock::step() };
+    Ok(Run { elapsed, threads, samples: results.into_iter().filter_map(|m| m.samples).collect() })
 }
 
 #[cfg(test)]

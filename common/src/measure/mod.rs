@@ -14,8 +14,10 @@ pub use cells::Walks;
 pub use environment::modelled_record;
 pub use limits::{arena, check_memory};
 pub use plan::Plan;
-pub use sample::{Sample, Timed};
+pub use sample::{Sample, Timed, figure};
 pub use session::Session;
+
+use std::convert::Infallible;
 
 use crate::failure::Failure;
 use cache::Modelled;
@@ -23,7 +25,7 @@ use events::Event;
 use figures::units::Hertz;
 use figures::value::Reading;
 use memory::Arena;
-use system::clock::{self, Stopwatch};
+use system::clock;
 use system::core_clock;
 
 impl Session {
@@ -72,12 +74,11 @@ impl Session {
     /// clock is repeated.
     pub fn time(&self, runs: usize, prepare: &mut dyn FnMut(), body: &mut dyn FnMut()) -> Timed {
         let once = |_| {
-            clock::repeated(|| {
-                prepare();
-                let watch = Stopwatch::start();
+            let Ok(elapsed) = clock::time(&mut *prepare, || {
                 body();
-                watch.stop()
-            })
+                Ok::<_, Infallible>(())
+            });
+            elapsed
         };
         let before = self.clock.get().is_none().then(core_clock::measure);
         let runs = (0..runs).take_while(|run| *run == 0 || !self.is_over()).map(once).collect();

@@ -52,6 +52,19 @@ impl Sample {
 /// Fewest steps of the clock in a time that is printed.
 const LEAST_STEPS: f64 = 5.0;
 
+/// A figure of each run, and their median; none if the clock is too coarse for a run.
+pub fn figure(runs: &[Elapsed], pick: impl Fn(&Elapsed) -> f64) -> Reading {
+    let is_short = |run: &&Elapsed| run.wall.0.min(run.cpu.0) < LEAST_STEPS * run.step.0;
+    if let Some(Elapsed { step, .. }) = runs.iter().find(is_short) {
+        return Reading::missing(format!(
+            "below {:.2} ms, and the system's clock has steps of {:.2} ms; choose a larger size",
+            LEAST_STEPS * step.nanos() * 1e-6,
+            clock::step().nanos() * 1e-6
+        ));
+    }
+    Reading::from_runs(&runs.iter().map(pick).collect::<Vec<_>>(), Source::Timing)
+}
+
 /// The times of one region.
 #[derive(Debug, Clone)]
 pub struct Timed {
@@ -62,19 +75,9 @@ pub struct Timed {
 }
 
 impl Timed {
-    /// A figure of each run, and their median; none if the clock is too coarse for a run.
+    /// See [`figure`].
     pub fn figure(&self, pick: impl Fn(&Elapsed) -> f64) -> Reading {
-        let is_short = |run: &&Elapsed| run.wall.0.min(run.cpu.0) < LEAST_STEPS * run.step.0;
-        let short = self.runs.iter().find(is_short);
-        if let Some(Elapsed { step, .. }) = short {
-            return Reading::missing(format!(
-                "below {:.2} ms, and the system's clock has steps of {:.2} ms; choose a larger size",
-                LEAST_STEPS * step.nanos() * 1e-6,
-                clock::step().nanos() * 1e-6
-            ));
-        }
-        let runs: Vec<f64> = self.runs.iter().map(pick).collect();
-        Reading::from_runs(&runs, Source::Timing)
+        figure(&self.runs, pick)
     }
 
     /// Wall-clock seconds.

@@ -127,20 +127,36 @@ const STEPS: f64 = 100.0;
 /// Time for short regions to be run again, in seconds.
 const REPEATING_S: f64 = 3.0;
 
+/// The mean time of `body`, with `prepare` before each run of it.
+/// Fails if `body` does.
+pub fn time<E>(mut prepare: impl FnMut(), mut body: impl FnMut() -> Result<(), E>) -> Result<Elapsed, E> {
+    repeated(|| {
+        prepare();
+        let watch = Stopwatch::start();
+        body()?;
+        Ok(watch.stop())
+    })
+}
+
 /// The mean time of the region that `once` runs and times: again, until the sum is a hundred steps of
 /// the clock, or there is no time for that.
-pub fn repeated(once: impl FnMut() -> Elapsed) -> Elapsed {
+/// Fails if `once` does.
+pub fn repeated<E>(once: impl FnMut() -> Result<Elapsed, E>) -> Result<Elapsed, E> {
     let began = wall().0;
     mean(step(), || wall().0 - began < REPEATING_S, once)
 }
 
-fn mean(step: Seconds, has_time: impl Fn() -> bool, mut once: impl FnMut() -> Elapsed) -> Elapsed {
+fn mean<E>(
+    step: Seconds,
+    has_time: impl Fn() -> bool,
+    mut once: impl FnMut() -> Result<Elapsed, E>,
+) -> Result<Elapsed, E> {
     let (mut wall, mut cpu, mut runs) = (0.0, 0.0, 0.0);
     while runs == 0.0 || f64::min(wall, cpu) < STEPS * step.0 && has_time() {
-        let one = once();
+        let one = once()?;
         (wall, cpu, runs) = (wall + one.wall.0, cpu + one.cpu.0, runs + 1.0);
     }
-    Elapsed { wall: Seconds(wall / runs), cpu: Seconds(cpu / runs), step: Seconds(step.0 / runs) }
+    Ok(Elapsed { wall: Seconds(wall / runs), cpu: Seconds(cpu / runs), step: Seconds(step.0 / runs) })
 }
 
 impl Stopwatch {
@@ -187,11 +203,11 @@ mod tests {
                 let from = now.replace(now.get() + 0.3e-3);
                 runs += 1;
                 let took = Seconds(shown(now.get()) - shown(from));
-                Elapsed { wall: took, cpu: took, step: Seconds(step) }
+                Ok::<_, ()>(Elapsed { wall: took, cpu: took, step: Seconds(step) })
             };
-            let took = mean(Seconds(step), || true, &mut once);
+            let took = mean(Seconds(step), || true, &mut once).unwrap();
             assert!((took.wall.0 / 0.3e-3 - 1.0).abs() < 0.03, "{took:?} with steps of {step} s");
-            let short = mean(Seconds(step), || false, &mut once);
+            let short = mean(Seconds(step), || false, &mut once).unwrap();
             assert_eq!(short.step, Seconds(step), "one run has the error of a whole step");
             assert!(runs > 100);
         }

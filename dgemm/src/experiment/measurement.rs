@@ -2,14 +2,14 @@
 
 use common::cache::Counts;
 use common::cli::{self, Counters, Measuring, Modelling, Output};
-use common::clock::Stopwatch;
+use common::clock::{self, Elapsed};
 use common::cpu::AffinityGuard;
 use common::events::Event;
 use common::failure::Failure;
 use common::machine::{CacheLevel, Machine};
-use common::measure::Session;
+use common::measure::{self, Session};
 use common::memory::Arena;
-use common::value::{Reading, Source};
+use common::value::Reading;
 
 use ladder::{LEFT_OUT, Setup};
 
@@ -93,7 +93,8 @@ pub(super) fn outcomes(
                 EVENTS.iter().map(|event| (event.clone(), Reading::missing(reason))).collect()
             }
             _ => ladder::count(session, plan, &EVENTS, &mut || p.clear(), &mut || {
-                timed(session, rung, p).map(drop)
+                let _kept = kept(session, rung, p);
+                rung.run_native(p).map_err(Failure::could_not)
             })?,
         };
         let form = |cache: &CacheLevel| {
@@ -120,37 +121,45 @@ fn times(
     }
     let repeats = if session.runs_are_free { SHORT_RUNS } else { session.runs };
     let mut checks: Vec<Option<Result<f64, String>>> = vec![None; rungs.len()];
-    let runs = ladder::in_turns(session, rungs.len(), 1 + repeats, |at, runs: &[f64]| match &checks[at] {
-        None => {
-            p.clear();
-            let first = timed(session, rungs[at], p);
-            if rungs.len() == 1 {
-                first.as_ref().map_err(Failure::clone)?;
+    let runs =
+        ladder::in_turns(session, rungs.len(), 1 + repeats, |at, runs: &[Elapsed]| match &checks[at] {
+            None => {
+                let first = timed(session, rungs[at], p);
+                if rungs.len() == 1 {
+                    first.as_ref().map_err(Failure::clone)?;
+                }
+                checks[at] = Some(first.as_ref().map(|_| p.residual()).map_err(ToString::to_string));
+                Ok(first.ok())
             }
-            checks[at] = Some(first.as_ref().map(|_| p.residual()).map_err(ToString::to_string));
-            Ok(first.ok())
-        }
-        Some(Ok(_)) if session.runs > 1 || runs[0] < LONG => timed(session, rungs[at], p).map(Some),
-        Some(_) => Ok(None),
-    })?;
-    let reading = |(runs, check): (Vec<f64>, Option<Result<f64, String>>)| match check {
+            Some(Ok(_)) if session.runs > 1 || spent(&runs[0]) < LONG => {
+                timed(session, rungs[at], p).map(Some)
+            }
+            Some(_) => Ok(None),
+        })?;
+    let reading = |(runs, check): (Vec<Elapsed>, Option<Result<f64, String>>)| match check {
         None => (Reading::missing(LEFT_OUT), None),
         Some(Err(why)) => (Reading::missing(why), None),
         Some(Ok(check)) => {
             let counted = if runs.len() > 1 { &runs[1..] } else { &runs };
-            (Reading::from_runs(counted, Source::Timing), Some(check))
+            (measure::figure(counted, |run| run.wall.0), Some(check))
         }
     };
     Ok(runs.into_iter().zip(checks).map(reading).collect())
 }
 
-fn timed(session: &Session, rung: &Variant, p: &Problem) -> Result<f64, Failure> {
-    let several = rung.cores(p.blocks.threads) > 1;
-    let _kept = several.then(|| AffinityGuard::to(&session.cpus)); // what its threads may use
-    let watch = Stopwatch::start();
-    let ran = rung.run_native(p);
-    let took = watch.stop().wall.0;
-    ran.map(|()| took).map_err(Failure::could_not)
+fn timed(session: &Session, rung: &Variant, p: &Problem) -> Result<Elapsed, Failure> {
+    let _kept = kept(session, rung, p);
+    clock::time(|| p.clear(), || rung.run_native(p).map_err(Failure::could_not))
+}
+
+/// Seconds of a time's repetitions.
+fn spent(time: &Elapsed) -> f64 {
+    time.wall.0 * clock::step().0 / time.step.0
+}
+
+/// Allows all processors that the rung's threads may use.
+fn kept(session: &Session, rung: &Variant, p: &Problem) -> Option<AffinityGuard> {
+    (rung.cores(p.blocks.threads) > 1).then(|| AffinityGuard::to(&session.cpus))
 }
 
 /// Why the model does not count a rung on `threads` threads, if it does not.

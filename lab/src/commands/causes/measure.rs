@@ -1,13 +1,13 @@
 //! The guide's products compared with versions that lack one cause of their time.
 
-use common::clock::Stopwatch;
+use common::clock::Elapsed;
 use common::failure::Failure;
-use common::measure::{Measured, Session};
+use common::measure::{Measured, Session, figure};
 use common::memory::Unobserved;
 use common::product::{self, Options};
 use common::record::{Record, Row};
 use common::units::Bytes;
-use common::value::{Reading, Source};
+use common::value::Reading;
 
 use super::kernels::{KERNELS, Operands};
 
@@ -24,7 +24,7 @@ pub(crate) fn measure(session: &Session, size: u32, line: Bytes) -> Result<Recor
     let tmp = arena.matrix("tmp", options.size(), options.size()).map_err(Failure::could_not)?;
     tmp.fill(|i, j| mul2.at(j, i).get());
     let operands = Operands { mul1, mul2, tmp, res, block };
-    let timed = if session.measures_host { times(session.runs, operands) } else { Vec::new() };
+    let timed = if session.measures_host { times(session, operands) } else { Vec::new() };
     let mut record = session.record("causes").set("size", size).set("line_size", line.0);
     session.note(&mut record, plan.note());
     for (at, kernel) in KERNELS.iter().enumerate() {
@@ -61,25 +61,20 @@ struct Timed {
     checksum: i64,
 }
 
-/// Times all kernels in turns, `rounds` times.
-fn times(rounds: usize, operands: Operands<'_>) -> Vec<Timed> {
+/// Times all kernels in turns, in each of the session's runs.
+fn times(session: &Session, operands: Operands<'_>) -> Vec<Timed> {
     let mut seconds = vec![[Vec::new(), Vec::new()]; KERNELS.len()];
     let mut checksums = vec![0; KERNELS.len()];
-    let timed = |kernel: &dyn Fn()| {
-        operands.res.fill(|_, _| 0);
-        let watch = Stopwatch::start();
-        kernel();
-        watch.stop().cpu.0
-    };
-    for _ in 0..rounds.max(1) {
+    let timed = |kernel: &mut dyn FnMut()| session.time(1, &mut || operands.res.fill(|_, _| 0), kernel).runs;
+    for _ in 0..session.runs.max(1) {
         for (at, kernel) in KERNELS.iter().enumerate() {
             let [counted, free] = &mut seconds[at];
-            counted.push(timed(&|| (kernel.native)(operands)));
+            counted.extend(timed(&mut || (kernel.native)(operands)));
             checksums[at] = product::checksum(operands.res);
-            free.push(timed(&|| (kernel.free)(&mut Unobserved, operands)));
+            free.extend(timed(&mut || (kernel.free)(&mut Unobserved, operands)));
         }
     }
-    let reading = |runs: Vec<f64>| Reading::from_runs(&runs, Source::Timing);
+    let reading = |runs: Vec<Elapsed>| figure(&runs, |run| run.cpu.0);
     let both = seconds.into_iter().map(|both| both.map(reading));
     both.zip(checksums).map(|(seconds, checksum)| Timed { seconds, checksum }).collect()
 }
