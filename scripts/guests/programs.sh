@@ -25,6 +25,5 @@ else
     run dgemm all 40
     run ge7 64 2
     run ge3 64 1
-    run discover
     run lab run --quick --output /tmp/report
 fi

@@ -159,7 +159,7 @@ fn spent(time: &Elapsed) -> f64 {
 
 /// Allows all processors that the rung's threads may use.
 fn kept(session: &Session, rung: &Variant, p: &Problem) -> Option<AffinityGuard> {
-    (rung.cores(p.blocks.threads) > 1).then(|| AffinityGuard::to(&session.cpus))
+    (rung.cores(p.blocks.threads) > 1).then(|| AffinityGuard::to(&session.cpus)).flatten()
 }
 
 /// Why the model does not count a rung on `threads` threads, if it does not.
