@@ -93,69 +93,65 @@ pub fn closed_form(
     let [m, n, k] = sides.map(|side| side as f64);
     let line = (cache.line.0 as f64 / 8.0).max(1.0);
     let s = Setting { kernel, m, n, k, line, lines: cache.lines() as f64, cache, blocks, tile };
-    let misses = s.misses();
-    ClosedForm { formula: s.formula(misses), misses, assumptions: s.assumptions() }
+    let (misses, terms) = s.misses();
+    ClosedForm { formula: s.formula(terms), misses, assumptions: s.assumptions() }
 }
 
 impl Setting<'_> {
-    /// One miss per line for an array accessed by rows; one per element by columns.
-    fn misses(&self) -> Misses {
+    /// One miss per line for an array accessed by rows, one per element by columns; and the
+    /// lecture's term for each array. The tiled rungs are not the lecture's.
+    fn misses(&self) -> (Misses, [&'static str; 3]) {
         let Setting { m, n, k, line, .. } = *self;
-        let all = m * n * k;
         let (a, b, c) = (m * k, k * n, m * n);
-        let form = |a, b, c| Misses { a, b, c, ..Misses::default() };
+        let (each_step, step_lines) = ((m * n * k, "n³"), (m * n * k / line, "n³/m"));
+        let (each, lines) = (|array: f64| (array, "n²"), |array: f64| (array / line, "n²/m"));
+        let form = |a: (f64, _), b: (f64, _), c: (f64, _)| {
+            (Misses { a: a.0, b: b.0, c: c.0, ..Misses::default() }, [a.1, b.1, c.1])
+        };
         match self.kernel {
             Kernel::Ijk | Kernel::FlatIjk => {
-                let a = if self.a_row_stays() { a / line } else { all / line };
-                form(a, all, c / line)
+                form(if self.a_row_stays() { lines(a) } else { step_lines }, each_step, lines(c))
             }
-            Kernel::Jik => form(all / line, if self.a_row_stays() { b } else { all }, c),
+            Kernel::Jik => form(step_lines, if self.a_row_stays() { each(b) } else { each_step }, each(c)),
             Kernel::Ikj | Kernel::FlatIkj => {
-                form(a / line, all / line, if self.rows_stay() { c / line } else { all / line })
+                form(lines(a), step_lines, if self.rows_stay() { lines(c) } else { step_lines })
             }
-            Kernel::Kij => form(a, if self.rows_stay() { b / line } else { all / line }, all / line),
-            Kernel::Jki => form(all, b, if self.columns_stay() { c } else { all }),
-            Kernel::Kji => form(if self.columns_stay() { a } else { all }, b / line, all),
+            Kernel::Kij => form(each(a), if self.rows_stay() { lines(b) } else { step_lines }, step_lines),
+            Kernel::Jki => form(each_step, each(b), if self.columns_stay() { each(c) } else { each_step }),
+            Kernel::Kji => form(if self.columns_stay() { each(a) } else { each_step }, lines(b), each_step),
             Kernel::BlockL1 | Kernel::Unrolled | Kernel::BlockL2 | Kernel::Recursive => {
-                let side = self.block();
-                form(all / (line * side), all / (line * side), c / line)
+                let of_blocks = (m * n * k / (line * self.block()), "n³/(mb)");
+                form(of_blocks, of_blocks, lines(c))
             }
-            Kernel::Library => Misses::default(),
+            Kernel::Library => (Misses::default(), ["not in the lecture"; 3]),
             Kernel::Tiled | Kernel::Threads => {
                 let sides = self.blocks.sides;
                 let (rows, cols, depth) = (sides.rows as f64, sides.cols as f64, sides.depth as f64);
                 let (blocks_of_b, strips) = ((m / rows).ceil(), (m / self.tile.0 as f64).ceil());
                 let copies = (a + b * blocks_of_b) + a * (n / cols).ceil() + b * strips;
                 let c = c * (k / depth).ceil();
-                Misses { copies: copies / line, ..form(a / line, b * blocks_of_b / line, c / line) }
+                let misses = Misses {
+                    a: a / line,
+                    b: b * blocks_of_b / line,
+                    c: c / line,
+                    copies: copies / line,
+                    walks: 0.0,
+                };
+                (misses, ["n²/m", "n²/m for each block of rows", "n²/m for each block of depth"])
             }
         }
     }
 
-    /// The lecture's terms whose values `misses` are; the tiled rungs are not in the lecture.
-    fn formula(&self, misses: Misses) -> String {
+    /// The lecture's term for each array, and the values of its letters.
+    fn formula(&self, [a, b, c]: [&str; 3]) -> String {
         let Setting { m, n, k, line, lines, .. } = *self;
-        let (all, side) = (m * n * k, self.block());
-        let term = |count: f64, own: f64| match count {
-            _ if count == all => "n³",
-            _ if count == all / line => "n³/m",
-            _ if count == own => "n²",
-            _ if count == own / line => "n²/m",
-            _ if count == all / (line * side) => "n³/(mb)",
-            _ => "not in the lecture",
-        };
-        let [a, b, c] =
-            [(misses.a, m * k), (misses.b, k * n), (misses.c, m * n)].map(|(x, own)| term(x, own));
         let sides = if m == n && n == k {
             format!("n = {n}")
         } else {
             format!("n³ = {m}·{n}·{k}, n² = the elements of an array")
         };
-        let block = if [a, b, c].contains(&"n³/(mb)") {
-            format!(", blocks of side b = {side:.0}")
-        } else {
-            String::new()
-        };
+        let block =
+            if a == "n³/(mb)" { format!(", blocks of side b = {:.0}", self.block()) } else { String::new() };
         format!("a {a}, b {b}, c {c}, with {sides}, m = {line} doubles in a line, L = {lines} lines{block}")
     }
 

@@ -103,6 +103,9 @@ fn the_lectures_totals_come_out_where_their_assumptions_hold() {
         let form = closed(name, [if name == "ijk" { 1500 } else { 600 }; 3], &lecture());
         assert!(form.formula.replace("1500", "600").starts_with(formula), "{}", form.formula);
     }
+    // Where n is m times b, n³/(mb) and n² are the same number.
+    let form = closed("block-l1", [4 * blocks().l1; 3], &lecture());
+    assert!(form.formula.starts_with("a n³/(mb), b n³/(mb), c n²/m"), "{}", form.formula);
     // A column of 40 lines and a row of 10 fit 64: the lecture's n^3 is far too much.
     let found = misses("ijk", [40; 3], &full);
     assert!(found.b < 0.5 * 40f64.powi(3), "{found:?}");
