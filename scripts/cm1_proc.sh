@@ -26,6 +26,7 @@ for lab in "${LAB:-}" "$here/lab" "$target/release/lab" "$target/debug/lab" "$(c
     fi
 done
 if command -v cargo >/dev/null && [ -f "$here/../Cargo.toml" ]; then
+    echo "cm1_proc.sh: building lab, which draws; this takes some minutes, once" >&2
     exec cargo run --quiet --release --manifest-path "$here/../Cargo.toml" -p lab -- plot "$file" -o "$picture"
 fi
 echo "cm1_proc.sh: there is neither the program lab nor cargo; build lab with: cargo build --release" >&2

@@ -414,7 +414,7 @@ programs() {
 # The folders of the guide and the homework, with the kernels; `make` and
 # `./cm1` work there too. Windows has no links.
 guide() {
-    grep -Ex '(cm1|dgemm|flops|ge|mm[123]|spark)/src/(kernel|[a-z]*_register|timing|unblocked|(rungs|kernels)/.*)\.rs|common/report/src/accesses/mm[123]\.svg' "$work/known" |
+    grep -Ex '(cm1|dgemm|flops|ge|mm[123]|spark)/src/(kernel|[a-z]*_register|timing|unblocked|(rungs|kernels)/.*)\.rs|dgemm/(src/counting/theory\.rs|recorded\.csv)|common/report/src/accesses/mm[123]\.svg' "$work/known" |
         tar --create --file=- --files-from=- | tar --extract --file=- --directory="$tree"
     [ -z "$exe" ] || return 0
     for folder in cm1 ge mm1 mm2 mm3 spark; do
