@@ -188,6 +188,8 @@ fn blocks_are_named_by_their_lines() {
         let row = err.lines().find(|row| row.contains(&format!("block of blocks.cpp:{line}")));
         assert!(row.is_some_and(|row| row.contains("8,19")), "{line}: {err}");
     }
+    // A program without a use of the C++ library, as the guide's spark.c.
+    built(&folder, "c++ -Wl,--as-needed walk.c -o walk");
 }
 
 #[test]

@@ -53,10 +53,10 @@ pub(super) fn run(name: &OsStr, words: &[OsString]) -> Result<i32, Failure> {
     let scratch = Scratch::new()?;
     let mut added: Vec<OsString> = Vec::new();
     // A static library has an operator that is asked for by its own name alone.
-    let is_cxx = has(&["-lstdc++", "-lc++"]);
+    let cxx = words.iter().find(|word| *word == "-lstdc++" || *word == "-lc++");
     for name in WRAPPED.split_whitespace() {
         added.push(format!("--wrap={name}").into());
-        if is_cxx && name.starts_with("_Zn") {
+        if cxx.is_some() && name.starts_with("_Zn") {
             added.push(format!("--undefined={name}").into());
         }
     }
@@ -76,6 +76,11 @@ pub(super) fn run(name: &OsStr, words: &[OsString]) -> Result<i32, Failure> {
         }
     }
     added.push(library.into());
+    // Where --as-needed is the default, it is left out of a program that uses nothing of it.
+    if let Some(cxx) = cxx {
+        let always = ["--push-state", "--no-as-needed", &cxx.to_string_lossy(), "--pop-state"];
+        added.extend(always.map(OsString::from));
+    }
     added.extend(["-lpthread", "-ldl", "-lm"].map(OsString::from));
     let is_system = |word: &OsString| word == "-lc" || word.as_bytes().starts_with(b"-lgcc");
     let at = words.iter().position(is_system).unwrap_or(words.len());
