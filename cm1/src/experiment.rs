@@ -76,7 +76,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
     let cells = options.cells()?;
     let largest = cells.iter().map(|cell| cell.size).max().unwrap_or_default();
     let mut record = session.record("cm1").set("repeats", options.repeats).set("event", event.name());
-    let plan = session.plan(std::slice::from_ref(&event))?;
+    let plan = session.plan(std::slice::from_ref(&event), true)?;
     let mut timer = timer(session, &plan, &event, largest, &mut record)?;
     let expected = sweep::expected(&cells, options.repeats, timer.is_some(), session.measures_host);
     session.announce("this sweep", expected * session.runs as f64)?;
@@ -138,7 +138,7 @@ fn timer(
 }
 
 fn row(cell: Cell, accesses: f64, event: &Event, sample: &Sample, machine: &Machine) -> Row {
-    let misses = sample.count(event.name()).cloned().unwrap_or_else(|| Reading::missing("not measured"));
+    let misses = sample.count(event);
     let mut row = Row::at([("size_bytes", cell.size.into()), ("stride_bytes", cell.stride.into())])
         .set("event", event.name())
         .with("avg_misses", misses.scaled(1.0 / accesses))

@@ -89,7 +89,7 @@ impl Options {
     /// week.
     pub fn plan(&self, session: &Session) -> Result<Plan, Failure> {
         let events: Result<Vec<Event>, _> = self.events.iter().map(|name| counters::event(name)).collect();
-        let plan = session.plan(&events.map_err(Failure::usage)?)?;
+        let plan = session.plan(&events.map_err(Failure::usage)?, true)?;
         let modelled = if plan.needs_model() || !session.measures_host { MODELLED } else { 0.0 };
         let measured = if session.measures_host { MEASURED * session.runs as f64 } else { 0.0 };
         let what = if session.measures_host {

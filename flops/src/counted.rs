@@ -5,6 +5,7 @@ use std::fmt::Write;
 use common::core_clock;
 use common::events::Event;
 use common::failure::Failure;
+use common::measure::reading_of;
 use common::output::Reasons;
 use common::value::{Reading, Source};
 
@@ -30,7 +31,7 @@ impl Counted {
         let events: Vec<Event> =
             known.iter().filter_map(|(_, event)| event.clone()).chain([Event::TOT_CYC]).collect();
         let session = team.session;
-        let plan = session.plan(&events)?.without_model();
+        let plan = session.plan(&events, false)?;
         let mut ran = Ok(());
         let counts = session.count(&plan, &mut || {}, &mut || {
             if ran.is_ok() {
@@ -39,9 +40,8 @@ impl Counted {
         });
         let counts = ran.and(counts)?;
         let reading = |event: Option<Event>| {
-            let found = event.and_then(|event| counts.iter().find(|(counted, _)| *counted == event));
             let missing = || Reading::missing("the kernel has no PMU of that name");
-            found.map_or_else(missing, |(_, reading)| reading.clone())
+            event.map_or_else(missing, |event| reading_of(&counts, &event))
         };
         let events = known.into_iter().map(|(fp, event)| (fp, reading(event))).collect();
         Ok(Counted { events, cycles: reading(Some(Event::TOT_CYC)), frequency: core_clock::measure().0 })
@@ -52,20 +52,15 @@ impl Counted {
         if self.events.is_empty() {
             return Reading::missing("this processor has no events of floating-point work");
         }
-        let mut sum = 0.0;
-        for (fp, reading) in &self.events {
-            match reading.result() {
-                Ok(amount) => sum += amount * fp.operations,
-                Err(why) => return Reading::missing(why),
-            }
-        }
-        // A product consists of floating-point operations only.
-        if sum == 0.0 {
-            return Reading::missing(
+        let all = self.events.iter().map(|(fp, reading)| Ok(reading.result()? * fp.operations));
+        let sum = all.sum::<Result<f64, &str>>().and_then(|sum| match sum {
+            // A product consists of floating-point operations only.
+            0.0 => Err(
                 "the events open but stay at 0 through the whole product: this processor does not count them",
-            );
-        }
-        Reading::new(sum, Source::Hardware)
+            ),
+            _ => Ok(sum),
+        });
+        Reading::of(sum, Source::Hardware)
     }
 
     /// Seconds by the article's formula: cycles divided by frequency and by cores.

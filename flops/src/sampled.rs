@@ -89,16 +89,13 @@ impl Sampled {
                 "{} counts no floating-point work: its samples show where the time goes, not how many operations",
                 self.event
             )),
-            (Err(why), _) => Reading::missing(why.clone()),
+            (Err(why), _) => Reading::missing(why),
         }
     }
 
     /// All figures by name.
     pub(crate) fn figures(&self, known: &Known) -> [(&'static str, Reading); 6] {
-        let of = |figure: fn(&Sums) -> f64| match &self.sums {
-            Ok(sums) => Reading::new(figure(sums), Source::Hardware),
-            Err(why) => Reading::missing(why.clone()),
-        };
+        let of = |figure: fn(&Sums) -> f64| Reading::of(self.sums.as_ref().map(figure), Source::Hardware);
         [
             ("sampled_mflops", self.rate(known)),
             ("samples", of(|sums| sums.samples as f64)),

@@ -62,7 +62,7 @@ pub fn measure(
              and a described machine (--machine i5-7500) has modelled times",
         ));
     }
-    let plan = session.plan(&[])?;
+    let plan = session.plan(&[], true)?;
     let mut record = session.record("spark").set("repeats", options.repeats);
     let largest = cells.iter().map(|cell| cell.size).max().unwrap_or_default();
     let mut dependent = match counters {

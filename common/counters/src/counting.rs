@@ -163,7 +163,7 @@ impl Counting {
     fn readings(&self, runs: &[Vec<Count>]) -> Vec<Reading> {
         let reading = |(event, found): (&Event, &Result<Definition, CounterError>)| match found {
             Ok(definition) => self.reading(event, definition, runs),
-            Err(refusal) => Reading::missing(refusal.to_string()),
+            Err(refusal) => Reading::missing(refusal),
         };
         self.events.iter().zip(&self.definitions).map(reading).collect()
     }
@@ -210,14 +210,12 @@ impl Counting {
                 definition.spelt()
             ));
         }
-        match plausible(event, &definition.parts, counts, amount, &self.platform.environment) {
-            Ok(()) => Reading::new(amount, source).estimated(least),
-            Err(refusal) => Reading::missing(refusal.to_string()),
-        }
+        let checked = plausible(event, &definition.parts, counts, amount, &self.platform.environment);
+        Reading::of(checked.map(|()| amount), source).estimated(least)
     }
 
     fn never_ran(&self, event: &str) -> Reading {
-        Reading::missing(never_ran(event, &self.platform.environment).to_string())
+        Reading::missing(never_ran(event, &self.platform.environment))
     }
 }
 

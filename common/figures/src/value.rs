@@ -129,8 +129,13 @@ impl Reading {
     }
 
     /// A missing figure, with its reason as a clause: `this machine has no such counter`.
-    pub fn missing(reason: impl Into<String>) -> Reading {
-        Reading(Err(reason.into()))
+    pub fn missing(reason: impl fmt::Display) -> Reading {
+        Reading(Err(reason.to_string()))
+    }
+
+    /// An amount from that source, or the reason why there is none.
+    pub fn of(amount: Result<f64, impl fmt::Display>, source: Source) -> Reading {
+        amount.map_or_else(Reading::missing, |amount| Reading::new(amount, source))
     }
 
     /// The median of repeated runs. If one run is missing, the result is missing; if one

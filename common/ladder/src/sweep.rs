@@ -9,7 +9,6 @@ use common::failure::Failure;
 use common::measure::{Plan, Session};
 use common::output::{self, Folder};
 use common::record::{Record, Row};
-use common::value::Reading;
 
 use crate::Sizes;
 
@@ -95,10 +94,7 @@ pub trait Ladder: Default {
         let [x, y] = axes;
         rungs.into_iter().fold(Chart::new(title, x, y), |chart, rung| {
             let rows = record.rows.iter().filter(|row| name(row) == rung);
-            let point = |row: &Row| {
-                let reading = row.reading(figure).map(|reading| reading.scaled(factor));
-                Some((row.whole(Self::SIZE)? as f64, reading.unwrap_or_else(|| Reading::missing("none"))))
-            };
+            let point = |row: &Row| Some((row.whole(Self::SIZE)? as f64, row.figure(figure).scaled(factor)));
             chart.readings(rung, &rows.filter_map(point).collect::<Vec<_>>())
         })
     }

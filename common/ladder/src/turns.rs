@@ -41,7 +41,7 @@ pub fn count(
     run: &mut dyn FnMut() -> Result<(), Failure>,
 ) -> Result<Vec<(Event, Reading)>, Failure> {
     if session.is_over() {
-        return Ok(events.iter().map(|event| (event.clone(), Reading::missing(LEFT_OUT))).collect());
+        return Ok(events.iter().cloned().map(|event| (event, Reading::missing(LEFT_OUT))).collect());
     }
     let mut ran = Ok(());
     let counted = session.count(plan, prepare, &mut || {

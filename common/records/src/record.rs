@@ -72,6 +72,11 @@ impl Row {
         self.figures.iter().find(|f| f.name == name).map(|f| &f.reading)
     }
 
+    /// The same; missing if the row has no such figure.
+    pub fn figure(&self, name: &str) -> Reading {
+        self.reading(name).cloned().unwrap_or_else(|| Reading::missing("not measured"))
+    }
+
     /// The amount of the figure of that name.
     pub fn amount(&self, name: &str) -> Option<f64> {
         self.reading(name).and_then(Reading::amount)

@@ -2,7 +2,7 @@
 
 use figures::table::four;
 use figures::value::{Reading, Source};
-use records::record::Record;
+use records::record::{Record, Row};
 use serde_json::{Value, json};
 
 use crate::cell::Cell;
@@ -58,15 +58,13 @@ pub(crate) struct Product {
 impl Product {
     /// The figures of a record.
     pub(crate) fn of(name: &'static str, record: &Record) -> Product {
-        let row = record.rows.first();
-        let figure = |name: &str| {
-            let reading = row.and_then(|row| row.reading(name));
-            reading.cloned().unwrap_or_else(|| Reading::missing("not measured"))
-        };
+        let none = Row::default();
+        let row = record.rows.first().unwrap_or(&none);
+        let figure = |name: &str| row.figure(name);
         let [misses, loads, stores] = ["PAPI_L1_DCM", "PAPI_LD_INS", "PAPI_SR_INS"].map(figure);
         let [l2_misses, l2_accesses] = ["PAPI_L2_DCM", "PAPI_L2_DCA"].map(figure);
         let accesses = Reading::joined(&loads, &stores, |loads, stores| loads + stores);
-        let is_cpu_time = row.is_some_and(|row| row.reading("cpu_s").is_some());
+        let is_cpu_time = row.reading("cpu_s").is_some();
         Product {
             name,
             transposes: record.settings.get("time_transpose").is_some_and(|counted| *counted == true),
@@ -76,10 +74,10 @@ impl Product {
             cycles: figure("wall_cycles"),
             seconds: figure(if is_cpu_time { "cpu_s" } else { "wall_s" }),
             wall: figure("wall_s"),
-            walks: row.and_then(|row| row.reading("l1_misses_page_table")).cloned(),
+            walks: row.reading("l1_misses_page_table").cloned(),
             quota: record.environment.get("quota_processors").and_then(Value::as_f64),
-            size: row.and_then(|row| row.whole("size")),
-            checksum: row.and_then(|row| row.value("checksum")?.as_i64()),
+            size: row.whole("size"),
+            checksum: row.value("checksum").and_then(Value::as_i64),
             misses,
             loads,
             stores,
@@ -157,7 +155,6 @@ fn speed_up(old: &Reading, new: &Reading) -> Reading {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use records::record::Row;
 
     fn record(misses: f64, seconds: f64) -> Record {
         let mut record = Record::new("mm1", "a machine");

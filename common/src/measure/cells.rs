@@ -133,14 +133,10 @@ impl Session {
     /// The time of a described machine, from its latencies.
     pub(super) fn modelled_time(&self, counts: &Counts, sample: &mut Sample) {
         let time = counts.time(&self.machine).map(|time| time.overlapped);
-        let reading = |time: Result<f64, String>| match time {
-            Ok(amount) => Reading::new(amount, Source::Model),
-            Err(reason) => Reading::missing(reason),
-        };
         let no_clock = || format!("the clock of {} is not described", self.machine.name);
         let cycles = time.clone().and_then(|t| Ok(self.machine.clock.ok_or_else(no_clock)?.periods(t)));
-        sample.cycles = reading(cycles);
-        sample.wall = reading(time.map(|t| t.0));
+        sample.cycles = Reading::of(cycles, Source::Model);
+        sample.wall = Reading::of(time.map(|t| t.0), Source::Model);
         sample.cpu = sample.wall.clone();
     }
 

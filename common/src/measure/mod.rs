@@ -13,7 +13,7 @@ pub use average::average_load;
 pub use cells::Walks;
 pub use environment::modelled_record;
 pub use limits::{arena, check_memory};
-pub use plan::Plan;
+pub use plan::{Plan, reading_of};
 pub use sample::{Sample, Timed, figure};
 pub use session::Session;
 
@@ -43,8 +43,8 @@ impl Session {
         if self.measures_host {
             let timed = self.time(self.runs, prepare, region.native);
             sample.counts = self.count_events(plan, prepare, region.native)?;
-            let counted = sample.count(Event::TOT_CYC.name()).filter(|r| r.amount().is_some());
-            sample.cycles = counted.cloned().unwrap_or(timed.cycles());
+            let counted = sample.count(&Event::TOT_CYC);
+            sample.cycles = if counted.amount().is_some() { counted } else { timed.cycles() };
             (sample.wall, sample.cpu) = (timed.wall(), timed.cpu());
         }
         self.model(arena, plan, prepare, region, &mut sample)?;

@@ -8,25 +8,16 @@ use crate::failure::Failure;
 use cache::Counts;
 use counters::{Counting, Definition};
 use events::Event;
-use figures::value::Reading;
+use figures::value::{Reading, Source};
 use records::note::Note;
 
 use super::Session;
 
-/// The source of an event's count.
-#[derive(Debug, Clone, PartialEq)]
-enum CountedBy {
-    Hardware,
-    /// The model, and why hardware does not count.
-    Model(String),
-    /// Nothing, and why.
-    Nothing(String),
-}
-
 /// The source of each event's count in a measurement.
 #[derive(Debug)]
 pub struct Plan {
-    assignments: Vec<(Event, CountedBy)>,
+    /// The events, and hardware or the model; or why neither counts them.
+    sources: Vec<(Event, Result<Source, String>)>,
     /// The open events: the requested ones, and cycles; `None` if hardware is not to count.
     counting: Option<RefCell<Counting>>,
     /// Whether this hardware cannot exclude other programs from its counts.
@@ -37,10 +28,10 @@ pub struct Plan {
 
 impl Session {
     /// Chooses the source of `events`: hardware if it is wanted and counts them, else the
-    /// model.
+    /// model if they are `modelled` and not always shown next to hardware's counts.
     /// Fails if `--counters hardware` was asked for and none of them can be counted, or a source
     /// that cannot count events at all.
-    pub fn plan(&self, events: &[Event]) -> Result<Plan, Failure> {
+    pub fn plan(&self, events: &[Event], modelled: bool) -> Result<Plan, Failure> {
         let may_count = self.measures_host && matches!(self.counters, Counters::Auto | Counters::Hardware);
         let cycles = (!events.contains(&Event::TOT_CYC)).then_some(Event::TOT_CYC);
         let counting =
@@ -60,28 +51,27 @@ impl Session {
         }
         let idle = if self.measures_host { NOT_ASKED } else { NOTHING_RUNS };
         let by = |refusal: Option<String>| match (self.counters, refusal) {
-            (Counters::None, _) => CountedBy::Nothing("--counters none".to_owned()),
-            (Counters::Timing, _) => {
-                CountedBy::Nothing("measured latency cannot count this event".to_owned())
-            }
-            (Counters::Hardware, Some(why)) => CountedBy::Nothing(why),
-            (Counters::Auto, None) if self.measures_host => CountedBy::Hardware,
-            (Counters::Hardware, None) => CountedBy::Hardware,
+            (Counters::None, _) => Err("--counters none".to_owned()),
+            (Counters::Timing, _) => Err("measured latency cannot count this event".to_owned()),
+            (Counters::Hardware, Some(why)) => Err(why),
+            (Counters::Auto, None) if self.measures_host => Ok(Source::Hardware),
+            (Counters::Hardware, None) => Ok(Source::Hardware),
             (Counters::Auto | Counters::Model, refusal) if self.machine.levels.is_empty() => {
-                CountedBy::Nothing(refusal.unwrap_or_else(|| self.machine.unknown.join("; ")))
+                Err(refusal.unwrap_or_else(|| self.machine.unknown.join("; ")))
             }
-            (Counters::Auto | Counters::Model, refusal) => {
-                CountedBy::Model(refusal.unwrap_or_else(|| idle.to_owned()))
+            (Counters::Auto | Counters::Model, refusal) if !modelled => {
+                Err(refusal.unwrap_or_else(|| idle.to_owned()))
             }
+            (Counters::Auto | Counters::Model, _) => Ok(Source::Model),
         };
         if self.counters == Counters::Auto && self.machine.levels.is_empty() {
             let both = reason.iter().chain(&self.machine.unknown).map(String::as_str);
             reason = reason.as_ref().map(|_| both.collect::<Vec<_>>().join("; and "));
         }
-        let assignments = events.iter().cloned().zip(refusals.into_iter().map(by)).collect();
+        let sources = events.iter().cloned().zip(refusals.into_iter().map(by)).collect();
         let model_of = self.machine.name.clone();
         let counting = counting.map(RefCell::new);
-        Ok(Plan { assignments, counting, everything, reason, model_of })
+        Ok(Plan { sources, counting, everything, reason, model_of })
     }
 }
 
@@ -91,21 +81,15 @@ const NOT_ASKED: &str = "--counters hardware was not asked for";
 const NOTHING_RUNS: &str = "the machine is a description, nothing runs on it";
 
 impl Plan {
-    /// The same for a program that has no model of the events, or always shows it next to
-    /// the counts: events that hardware does not count have no count.
-    #[must_use]
-    pub fn without_model(mut self) -> Plan {
-        for (_, by) in &mut self.assignments {
-            if let CountedBy::Model(why) = by {
-                *by = CountedBy::Nothing(std::mem::take(why));
-            }
-        }
-        self
-    }
-
     /// Whether hardware counts a requested event.
     pub fn counts(&self) -> bool {
-        self.assignments.iter().any(|(_, by)| *by == CountedBy::Hardware)
+        !self.names(Source::Hardware).is_empty()
+    }
+
+    /// The names of the events that `source` counts.
+    fn names(&self, source: Source) -> String {
+        let counted = self.sources.iter().filter(|(_, by)| *by == Ok(source));
+        counted.map(|(event, _)| event.name()).collect::<Vec<_>>().join(", ")
     }
 
     /// The open events and what counts each, if hardware counts any.
@@ -115,7 +99,7 @@ impl Plan {
 
     /// Whether an event is counted by the model.
     pub fn needs_model(&self) -> bool {
-        self.assignments.iter().any(|(_, by)| matches!(by, CountedBy::Model(_)))
+        !self.names(Source::Model).is_empty()
     }
 
     /// Why hardware does not count, if it was tried.
@@ -125,16 +109,10 @@ impl Plan {
 
     /// A sentence on the sources and the reasons, for stderr and the record.
     pub fn note(&self) -> Note {
-        let names = |wanted: &dyn Fn(&CountedBy) -> bool| {
-            let names: Vec<&str> =
-                self.assignments.iter().filter(|(_, d)| wanted(d)).map(|(e, _)| e.name()).collect();
-            names.join(", ")
-        };
-        let mut hardware = names(&|d| *d == CountedBy::Hardware);
+        let [mut hardware, model] = [Source::Hardware, Source::Model].map(|source| self.names(source));
         if self.everything && !hardware.is_empty() {
             hardware += " for all programs on this core, as this processor's counters cannot exclude any";
         }
-        let model = names(&|d| matches!(d, CountedBy::Model(_)));
         let by_model = format!("the cache model of {} counts {model}", self.model_of);
         let what = match (hardware.is_empty(), model.is_empty()) {
             (true, true) => "nothing is counted, only timed".to_owned(),
@@ -152,18 +130,17 @@ impl Plan {
         counted: Vec<(Event, Reading)>,
         model: Option<&Counts>,
     ) -> Vec<(Event, Reading)> {
-        self.assignments
-            .iter()
-            .map(|(event, by)| {
-                let reading = match by {
-                    CountedBy::Hardware => {
-                        counted.iter().find(|(it, _)| it == event).map(|(_, reading)| reading.clone())
-                    }
-                    CountedBy::Model(_) => model.map(|counts| counts.reading(event)),
-                    CountedBy::Nothing(why) => Some(Reading::missing(why.clone())),
-                };
-                (event.clone(), reading.unwrap_or_else(|| Reading::missing("not measured")))
-            })
-            .collect()
+        let reading = |event: &Event, by: &Result<Source, String>| match by {
+            Ok(Source::Hardware) => reading_of(&counted, event),
+            Ok(_) => model.map_or_else(|| reading_of(&[], event), |counts| counts.reading(event)),
+            Err(why) => Reading::missing(why),
+        };
+        self.sources.iter().map(|(event, by)| (event.clone(), reading(event, by))).collect()
     }
+}
+
+/// The reading of `event` among `counted`; missing if it is not there.
+pub fn reading_of(counted: &[(Event, Reading)], event: &Event) -> Reading {
+    let found = counted.iter().find(|(it, _)| it == event);
+    found.map_or_else(|| Reading::missing("not measured"), |(_, reading)| reading.clone())
 }

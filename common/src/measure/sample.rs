@@ -1,5 +1,6 @@
 //! What measuring a region gave.
 
+use super::plan::reading_of;
 use cache::Counts;
 use events::Event;
 use figures::units::Hertz;
@@ -44,8 +45,8 @@ impl Sample {
     }
 
     /// The reading of a requested event.
-    pub fn count(&self, name: &str) -> Option<&Reading> {
-        self.counts.iter().find(|(event, _)| event.name() == name).map(|(_, reading)| reading)
+    pub fn count(&self, event: &Event) -> Reading {
+        reading_of(&self.counts, event)
     }
 }
 

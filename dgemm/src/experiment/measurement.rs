@@ -34,7 +34,7 @@ pub const EVENTS: [Event; 9] = [
 ];
 
 /// The blocks for `machine`'s caches; for usual caches if it is sealed.
-pub(super) fn blocks_for(machine: &Machine, threads: usize) -> Blocks {
+pub fn blocks_for(machine: &Machine, threads: usize) -> Blocks {
     let cache = |level| machine.visible_levels().iter().find(|cache| cache.level == level);
     let size = |level| cache(level).map_or(0, |cache| cache.size.0);
     Blocks::for_caches(size(1), size(2), threads)
@@ -54,7 +54,7 @@ pub const DEFAULT_RUNS: &str = "1, or 7 for a product of less than half a second
 pub(super) fn start(measuring: &Measuring, modelling: &Modelling, to: &Output) -> Result<Setup, Failure> {
     let mut session = Session::start(measuring, modelling, to)?;
     session.runs_are_free = measuring.runs.is_none();
-    let plan = session.plan(&EVENTS)?.without_model();
+    let plan = session.plan(&EVENTS, false)?;
     Ok(Setup { session, plan })
 }
 
@@ -89,9 +89,7 @@ pub(super) fn outcomes(
         let model = modelled(session, rung, p, arena, limit_s(rungs));
         let hardware = match seconds.reason() {
             // If it could not be timed, it could not be counted either.
-            Some(reason) if session.measures_host => {
-                EVENTS.iter().map(|event| (event.clone(), Reading::missing(reason))).collect()
-            }
+            Some(_) if session.measures_host => EVENTS.map(|event| (event, seconds.clone())).into(),
             _ => ladder::count(session, plan, &EVENTS, &mut || p.clear(), &mut || {
                 let _kept = kept(session, rung, p);
                 rung.run_native(p).map_err(Failure::could_not)

@@ -6,6 +6,6 @@ pub mod program;
 pub mod report;
 mod sweep;
 
-pub use measurement::{DEFAULT_RUNS, EVENTS, sources};
+pub use measurement::{DEFAULT_RUNS, EVENTS, blocks_for, sources};
 pub use outcome::{Outcome, PerIteration};
 pub use sweep::Products;

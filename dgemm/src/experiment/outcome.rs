@@ -3,6 +3,7 @@
 use common::cache::Counts;
 use common::events::Event;
 use common::machine::CacheLevel;
+use common::measure::reading_of;
 use common::value::Reading;
 
 use crate::counting::theory::{Assumption, ClosedForm, Misses};
@@ -37,11 +38,10 @@ impl Outcome {
 
     /// An event's count from hardware, else from the model; if it has neither, both reasons.
     pub fn count(&self, event: &Event) -> Reading {
-        let counted = self.hardware.iter().find(|(counted, _)| counted == event);
-        let hardware = counted.map_or_else(|| Reading::missing("not counted"), |(_, r)| r.clone());
+        let hardware = reading_of(&self.hardware, event);
         let model = match &self.model {
             Ok(counts) => counts.reading(event),
-            Err(why) => Reading::missing(why.clone()),
+            Err(why) => Reading::missing(why),
         };
         match (hardware.reason(), model.reason()) {
             (None, _) => hardware,

@@ -9,7 +9,7 @@ mod openblas;
 use common::clock::{Elapsed, Stopwatch};
 use common::memory::Arena;
 use common::stats;
-use dgemm::experiment::{Subject, blocks_for};
+use dgemm::experiment::blocks_for;
 use dgemm::{Problem, Variant};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
@@ -22,15 +22,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let [a, b, mut c] = [p.a(), p.b(), p.c()].map(|view| view.flat().0.to_vec());
     let mut times = Times::default();
     for _ in 0..rounds {
-        for name in ["tiled", "threads"] {
+        for name in ["tiled", "threads", "matrixmultiply"] {
             let Some(variant) = Variant::find(name) else { continue };
             let mut ran = Ok(());
             times.take(name, variant.cores(threads), || ran = variant.run_native(&p));
             ran?;
         }
-        let mut ran = Ok(());
-        times.take("matrixmultiply", 1, || ran = Subject::Yardstick.run(&p));
-        ran?;
         for (name, cores, par) in [("faer", 1, Par::Seq), ("faer, threads", threads, Par::rayon(threads))] {
             let [a, b] = [&a, &b].map(|x| MatRef::from_row_major_slice(x, size, size));
             let c = MatMut::from_row_major_slice_mut(&mut c, size, size);

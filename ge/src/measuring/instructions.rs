@@ -80,10 +80,7 @@ impl Stepped {
 
     /// The count at size `n` as a figure.
     pub fn reading(&self, n: usize) -> Reading {
-        match &self.0 {
-            Ok(counts) => Reading::new(counts.total(n) as f64, Source::Stepped),
-            Err(reason) => Reading::missing(reason.clone()),
-        }
+        Reading::of(self.0.as_ref().map(|counts| counts.total(n) as f64), Source::Stepped)
     }
 }
 

@@ -140,7 +140,7 @@ pub fn row(size: usize, outcome: &Outcome, totals: Option<[Reading; 2]>) -> Row 
 /// Chooses the source of instructions and cycles.
 /// Fails if `--counters hardware` was asked for and counts neither.
 pub fn plan(session: &Session) -> Result<Plan, Failure> {
-    Ok(session.plan(&EVENTS)?.without_model())
+    session.plan(&EVENTS, false)
 }
 
 /// The stepped instructions of each rung, found once for all sizes.
@@ -165,9 +165,7 @@ pub fn totals(
     let variant = outcome.variant;
     let counted =
         session.count(plan, &mut || task.fill.write(system.matrix), &mut || task.run(variant, system))?;
-    let mut counted = counted.into_iter().map(|(_, reading)| reading);
-    let [mut instructions, mut cycles] =
-        EVENTS.map(|_| counted.next().unwrap_or_else(|| Reading::missing("not counted")));
+    let [mut instructions, mut cycles] = EVENTS.map(|event| measure::reading_of(&counted, &event));
     if matches!(session.counters, Counters::None | Counters::Hardware) {
         return Ok([instructions, cycles]);
     }

@@ -200,10 +200,8 @@ fn kit(record: &Record, measure: u8) -> String {
 }
 
 fn times(row: &Row, measure: u8) -> String {
-    let reading =
-        |name: &str| row.reading(name).cloned().unwrap_or_else(|| Reading::missing("not asked for"));
     let number = |name: &str| row.amount(name).unwrap_or(f64::NAN);
-    let time = reading("real_time_seconds");
+    let time = row.figure("real_time_seconds");
     match measure {
         _ if time.amount().is_none() => "Time: not counted (another machine is modelled)\n".to_owned(),
         0 => format!("Time: {} {}\n", exponent(number("real_time_seconds")), source(&time)),
@@ -216,7 +214,7 @@ fn times(row: &Row, measure: u8) -> String {
             source(&time),
         ),
         _ => {
-            let [instructions, cycles] = ["instructions", "cycles"].map(reading);
+            let [instructions, cycles] = ["instructions", "cycles"].map(|name| row.figure(name));
             format!(
                 "\nThe total instructions executed are {}, total cycles {} instructions: {} cycles: {}\n",
                 whole(&instructions),

@@ -73,9 +73,7 @@ impl Ladder for Eliminations {
         let largest = record.rows.iter().filter_map(|row| row.whole("size")).max().unwrap_or_default();
         let mut before: Option<Vec<f64>> = None;
         for row in &mut record.rows {
-            let share = row.reading("mflops").map(|rate| rate.scaled(1e6 / peak));
-            let share = share.unwrap_or_else(|| Reading::missing("not timed"));
-            *row = row.clone().with("share_of_peak", share);
+            *row = row.clone().with("share_of_peak", row.figure("mflops").scaled(1e6 / peak));
             if row.whole("size") == Some(largest) {
                 let now = row.reading(SECONDS).map(|time| time.runs().to_vec()).unwrap_or_default();
                 if let Some(before) = before.replace(now.clone()) {
