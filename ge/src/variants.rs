@@ -112,7 +112,7 @@ impl Variant {
 }
 
 /// All rungs, from the textbook up.
-pub static VARIANTS: &[Variant] = &[
+pub const VARIANTS: &[Variant] = &[
     rung("ge1", "row pointers, loop variables in memory", Kernel::of::<Ge1>(), 1),
     rung("ge2", "loop variables and row addresses in registers", Kernel::of::<Ge2>(), 2),
     rung("ge3", "the multiplier computed once per row", Kernel::of::<Ge3>(), 2),

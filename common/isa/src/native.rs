@@ -11,6 +11,8 @@ use memory::{Lanes, Memory, Vector, Word};
 pub struct Native;
 
 impl Memory for Native {
+    const IS_NATIVE: bool = true;
+
     #[inline(always)]
     fn load<T: Word>(&mut self, cell: &Cell<T>) -> T {
         // SAFETY: the reference is valid and aligned, and a `Cell` is not

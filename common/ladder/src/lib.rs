@@ -8,18 +8,3 @@ mod turns;
 pub use sizes::Sizes;
 pub use sweep::{Args, Ladder, Setup, name, run};
 pub use turns::{LEFT_OUT, count, in_turns};
-
-use common::failure::Failure;
-
-/// The rung called `name` in `table`.
-/// Fails if there is none; the sentence names all.
-pub fn find<R>(
-    table: &'static [R],
-    name_of: fn(&R) -> &'static str,
-    name: &str,
-) -> Result<&'static R, Failure> {
-    table.iter().find(|rung| name_of(rung) == name).ok_or_else(|| {
-        let names: Vec<&str> = table.iter().map(name_of).collect();
-        Failure::usage(format!("there is no rung '{name}'; there are {}", names.join(", ")))
-    })
-}

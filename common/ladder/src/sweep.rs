@@ -57,9 +57,20 @@ pub trait Ladder: Default {
     /// The figures whose sources are in the table's last column.
     const SOURCES: &'static [&'static str];
 
+    /// All rungs.
+    const RUNGS: &'static [Self::Rung];
+
+    /// The name of a rung.
+    fn name(rung: &Self::Rung) -> &'static str;
+
     /// The rung of that name.
-    /// Fails if there is none.
-    fn rung(name: &str) -> Result<&'static Self::Rung, Failure>;
+    /// Fails if there is none; the sentence names all.
+    fn rung(name: &str) -> Result<&'static Self::Rung, Failure> {
+        Self::RUNGS.iter().find(|rung| Self::name(rung) == name).ok_or_else(|| {
+            let names = Vec::from_iter(Self::RUNGS.iter().map(Self::name)).join(", ");
+            Failure::usage(format!("there is no rung '{name}'; there are {names}"))
+        })
+    }
 
     /// Starts the session, and chooses what counts the events.
     /// Fails if that is impossible with these options.

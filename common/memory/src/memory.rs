@@ -9,6 +9,9 @@ use crate::word::Word;
 /// What a kernel's loads and stores do. A kernel is generic over this, so that
 /// the program, its tests and the cache model share one source.
 pub trait Memory {
+    /// Whether this is the machine's own memory, for which a large kernel is compiled once.
+    const IS_NATIVE: bool = false;
+
     /// Reads one element.
     fn load<T: Word>(&mut self, cell: &Cell<T>) -> T;
 

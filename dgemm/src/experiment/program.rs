@@ -9,11 +9,12 @@ use common::output;
 
 use common::failure::Failure;
 use common::measure::{self, Session};
-use common::record::{Record, Row};
+use common::record::Record;
 
-use crate::experiment::{self, Outcome, measurement, report};
+use crate::experiment::{self, Outcome, Products, measurement, report};
 use crate::problem::{Blocks, Problem};
 use crate::variants::{Kernel, VARIANTS, Variant};
+use ladder::Ladder;
 
 /// The matrix product in doubles, from the textbook to the library's speed
 #[derive(Debug, clap::Parser)]
@@ -82,7 +83,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
     }
     let name = args.variant.as_deref().unwrap_or_default();
     let all = name == "all";
-    let rungs = if all { VARIANTS.iter().collect() } else { vec![rung(name)?] };
+    let rungs = if all { VARIANTS.iter().collect() } else { vec![Products::rung(name)?] };
     if let [rung] = *rungs {
         args.used_by(rung)?;
     }
@@ -113,12 +114,6 @@ pub fn run(args: Args) -> Result<(), Failure> {
         false => outcomes.iter().map(|one| report::text(one, &p)).collect(),
     };
     output::finish(&record, &args.output, kit)
-}
-
-/// The rung of that name.
-/// Fails if there is none; the sentence names all.
-pub fn rung(name: &str) -> Result<&'static Variant, Failure> {
-    ladder::find(VARIANTS, |rung| rung.name, name)
 }
 
 fn bytes([m, n, k]: [usize; 3], blocks: Blocks) -> Result<usize, Failure> {
@@ -199,28 +194,11 @@ impl Args {
         let Blocks { l1, l2, base, threads, .. } = p.blocks;
         let mut record = session.record("dgemm").set("block_l1", l1).set("block_l2", l2);
         record = record.set("base", base).set("threads", threads).set("isa", p.isa.name());
-        record.rows = outcomes.iter().map(|outcome| row(outcome, p)).collect();
+        record.rows = outcomes.iter().map(|outcome| report::row(outcome, p)).collect();
         let some_modelled = outcomes.iter().any(|outcome| outcome.model.is_ok());
         for note in outcomes.iter().flat_map(|outcome| notes(outcome, session.measures_host, some_modelled)) {
             session.note(&mut record, note);
         }
         record
     }
-}
-
-/// One row of a record.
-pub fn row(outcome: &Outcome, p: &Problem) -> Row {
-    let [m, n, k] = p.sides();
-    let mut row =
-        Row::at([("variant", outcome.rung.name.into()), ("m", m.into()), ("n", n.into()), ("k", k.into())])
-            .set("threads", outcome.threads)
-            .with("seconds", outcome.seconds.clone())
-            .with("gflops", outcome.gflops(p));
-    for event in &experiment::EVENTS {
-        row = row.with(event.name(), outcome.count(event));
-    }
-    for (name, reading) in outcome.metrics(p) {
-        row = row.with(name, reading);
-    }
-    Row { details: report::details(outcome, p), ..row }
 }

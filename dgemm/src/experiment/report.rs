@@ -6,9 +6,10 @@ use serde_json::{Map, Value as Json, json};
 
 use common::cache::Counts;
 use common::output::Reasons;
+use common::record::Row;
 
 use crate::counting::theory::Misses;
-use crate::experiment::{Outcome, PerIteration};
+use crate::experiment::{EVENTS, Outcome, PerIteration};
 use crate::problem::Problem;
 use crate::variants::{Kernel, VARIANTS};
 
@@ -17,9 +18,26 @@ pub fn list() -> String {
     VARIANTS.iter().map(|v| format!("{:<10} {}\n", v.name, v.idea)).collect()
 }
 
+/// One row of a record.
+pub fn row(outcome: &Outcome, p: &Problem) -> Row {
+    let [m, n, k] = p.sides();
+    let mut row =
+        Row::at([("variant", outcome.rung.name.into()), ("m", m.into()), ("n", n.into()), ("k", k.into())])
+            .set("threads", outcome.threads)
+            .with("seconds", outcome.seconds.clone())
+            .with("gflops", outcome.gflops(p));
+    for event in &EVENTS {
+        row = row.with(event.name(), outcome.count(event));
+    }
+    for (name, reading) in outcome.metrics(p) {
+        row = row.with(name, reading);
+    }
+    Row { details: details(outcome, p), ..row }
+}
+
 /// What a record has of a rung in addition to its figures: the check of its product, and its
 /// misses by array, from each source.
-pub fn details(outcome: &Outcome, p: &Problem) -> Map<String, Json> {
+fn details(outcome: &Outcome, p: &Problem) -> Map<String, Json> {
     let levels = outcome.levels(p);
     let details = [
         ("yardstick", (outcome.rung.kernel == Kernel::Library).into()),

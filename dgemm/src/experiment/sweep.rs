@@ -9,10 +9,10 @@ use common::record::{Record, Row};
 use common::value::{Reading, Source};
 use ladder::{Ladder, Setup};
 
-use super::{measurement, program};
+use super::{measurement, report};
 use crate::counting::theory::Misses;
 use crate::problem::Problem;
-use crate::variants::Variant;
+use crate::variants::{VARIANTS, Variant};
 
 /// Assumed seconds of one operation before anything is measured.
 const OPERATION: f64 = 0.25e-9;
@@ -36,8 +36,10 @@ impl Ladder for Products {
     ];
     const SOURCES: &'static [&'static str] = &["seconds", MISSES];
 
-    fn rung(name: &str) -> Result<&'static Variant, Failure> {
-        program::rung(name)
+    const RUNGS: &'static [Variant] = VARIANTS;
+
+    fn name(rung: &Variant) -> &'static str {
+        rung.name
     }
 
     fn start(measuring: &Measuring, modelling: &Modelling, to: &Output) -> Result<Setup, Failure> {
@@ -61,7 +63,7 @@ impl Ladder for Products {
             outcome.seconds.amount().is_some() || outcome.model.is_ok() || !session.is_over()
         });
         let row = |outcome| {
-            let row = program::row(outcome, &p);
+            let row = report::row(outcome, &p);
             let (model, form) =
                 outcome.per_iteration(&p, 1).map_or((None, None), |per| (per.model, per.form));
             let figure = |of: fn(Misses) -> f64| {

@@ -1,6 +1,6 @@
 //! The tiled product in the widest registers of the processor.
 
-use isa::{Fused, Isa, Task, Widest, start_on_a_line};
+use isa::{Fused, Isa, Native, Task, Widest, start_on_a_line};
 use memory::Memory;
 
 use crate::rungs::tiled;
@@ -19,6 +19,17 @@ pub fn tile(isa: Widest) -> (usize, usize) {
 impl Product<'_> {
     /// Adds the product, by tiles of [`tile`]'s size.
     pub fn add<M: Memory>(self, mem: &mut M, isa: Widest) {
+        if M::IS_NATIVE { self.add_native(isa) } else { self.add_on(mem, isa) }
+    }
+
+    /// One copy of the machine code, which the rungs of this ladder and of elimination share.
+    #[inline(never)]
+    fn add_native(self, isa: Widest) {
+        self.add_on(&mut Native, isa);
+    }
+
+    #[inline(always)]
+    fn add_on<M: Memory>(self, mem: &mut M, isa: Widest) {
         match isa {
             Widest::Avx512(isa) => isa.run(Tiles::<_, _, 8, 3> { isa, mem, product: self }),
             Widest::Avx2Fma(isa) => isa.run(Tiles::<_, _, 6, 2> { isa, mem, product: self }),

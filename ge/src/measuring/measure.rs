@@ -19,6 +19,9 @@ use crate::{Rounding, Variant};
 /// The events of a run. The cache model does not count them.
 const EVENTS: [Event; 2] = [Event::TOT_INS, Event::TOT_CYC];
 
+/// Seconds of one operation on the ladder's first rungs.
+pub(super) const OPERATION: f64 = 1e-9;
+
 /// The settings of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Task {

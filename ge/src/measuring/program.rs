@@ -14,15 +14,15 @@ use common::measure::Session;
 use common::record::{Record, Row};
 use common::value::Reading;
 
+use crate::measuring::Eliminations;
 use crate::measuring::measure::{self, AllStepped, Task};
 use crate::problem::matrices::Fill;
 use crate::{VARIANTS, Variant, find, modelled};
+use ladder::Ladder;
 
 /// A growth of elements by which half of a double's digits are lost.
 const DOUBTFUL_GROWTH: f64 = 1e8;
 
-/// Seconds of one operation on the ladder's first rungs.
-pub(super) const OPERATION: f64 = 1e-9;
 /// Seconds that the model needs for one.
 const MODELLED: f64 = 4e-9;
 /// The model's counts, and their names in a record.
@@ -114,14 +114,8 @@ fn listed(variant: &Variant) -> String {
     format!("{:<10} {:<14} {}{here}", variant.name, variant.needs(), variant.idea)
 }
 
-/// The rung of that name.
-/// Fails if there is none; the sentence names all.
-pub fn rung(name: &str) -> Result<&'static Variant, Failure> {
-    ladder::find(VARIANTS, |variant| variant.name, name)
-}
-
 fn run(name: &str, size: usize, what: &What) -> Result<(), Failure> {
-    let variant = rung(name)?;
+    let variant = Eliminations::rung(name)?;
     if size == 0 {
         return Err(Failure::usage(
             "a matrix without rows has nothing to eliminate; give a SIZE of 1 or more",
@@ -137,7 +131,7 @@ fn run(name: &str, size: usize, what: &What) -> Result<(), Failure> {
     }
     let task = Task { size, fill: what.matrix, as_printed: what.as_printed };
     task.arena()?;
-    let timed = if session.measures_host { OPERATION * session.runs as f64 } else { 0.0 };
+    let timed = if session.measures_host { measure::OPERATION * session.runs as f64 } else { 0.0 };
     let walked = if wants_model { MODELLED } else { 0.0 };
     session.announce(name, Variant::flops(size) * (timed + walked))?;
     let mut record =

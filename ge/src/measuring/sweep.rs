@@ -10,11 +10,10 @@ use common::record::{Record, Row};
 use common::value::{Reading, Source};
 use ladder::{Ladder, Setup};
 
-use crate::Variant;
 use crate::measuring::measure::{self, AllStepped, Task};
 use crate::measuring::peak;
-use crate::measuring::program::{OPERATION, rung};
 use crate::problem::matrices::Fill;
+use crate::{VARIANTS, Variant};
 
 /// The figure of a row with the seconds.
 const SECONDS: &str = "real_time_seconds";
@@ -41,8 +40,10 @@ impl Ladder for Eliminations {
     ];
     const SOURCES: &'static [&'static str] = &[SECONDS, "instructions", "cycles"];
 
-    fn rung(name: &str) -> Result<&'static Variant, Failure> {
-        rung(name)
+    const RUNGS: &'static [Variant] = VARIANTS;
+
+    fn name(rung: &Variant) -> &'static str {
+        rung.name
     }
 
     fn start(measuring: &Measuring, modelling: &Modelling, to: &Output) -> Result<Setup, Failure> {
@@ -54,7 +55,7 @@ impl Ladder for Eliminations {
 
     fn estimate(session: &Session, rungs: &[&'static Variant], n: usize) -> f64 {
         // One run more checks the result, or counts.
-        ((session.runs + 1) * rungs.len()) as f64 * Variant::flops(n) * OPERATION
+        ((session.runs + 1) * rungs.len()) as f64 * Variant::flops(n) * measure::OPERATION
     }
 
     fn measure(&mut self, on: &Setup, rungs: &[&'static Variant], n: usize) -> Result<Vec<Row>, Failure> {
