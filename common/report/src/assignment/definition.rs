@@ -1,7 +1,5 @@
 //! What an assignment says.
 
-use std::collections::BTreeMap;
-
 use figures::quantity::Kind;
 use serde::{Deserialize, Serialize};
 
@@ -34,9 +32,6 @@ pub struct Assignment {
     /// The questions.
     #[serde(rename = "question", default)]
     pub questions: Vec<Question>,
-    /// The grader's feedback to students in another language, by the English sentences.
-    #[serde(default)]
-    pub feedback: BTreeMap<String, String>,
 }
 
 /// An assignment that another one builds on.
