@@ -7,7 +7,7 @@ use common::input;
 
 use serde::{Deserialize, Serialize};
 
-use crate::draw::{Drawn, Geometry};
+use crate::draw::Drawn;
 
 /// The schema of the file with the key.
 pub(crate) const SCHEMA: &str = "cache-lab-kit/key/2";
@@ -32,40 +32,8 @@ pub(crate) struct Answers {
     pub(crate) file: String,
     /// The tag of its seal, which is also in the records made on it.
     pub(crate) seal: String,
-    /// Level 1 first.
-    pub(crate) levels: [LevelKey; 2],
-    pub(crate) memory_ns: f64,
-}
-
-/// The right values for one level.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(crate) struct LevelKey {
-    pub(crate) size_bytes: u64,
-    pub(crate) line_bytes: u64,
-    pub(crate) ways: u64,
-    pub(crate) hit_ns: f64,
-}
-
-/// Clock period of a drawn machine in nanoseconds: 2 GHz.
-const CYCLE: f64 = 0.5;
-
-impl Answers {
-    pub(crate) fn of(name: &str, file: String, seal: String, drawn: &Drawn) -> Answers {
-        let level = |at: usize| {
-            let Geometry { size, line, ways } = drawn.levels[at];
-            let hit_ns = drawn.cycles[at] as f64 * CYCLE;
-            LevelKey { size_bytes: size.0, line_bytes: line.0, ways, hit_ns }
-        };
-        let (name, levels, memory_ns) = (name.to_owned(), [level(0), level(1)], drawn.memory_ns as f64);
-        Answers { name, file, seal, levels, memory_ns }
-    }
-
-    /// The machine that was drawn.
-    pub(crate) fn drawn(&self) -> Drawn {
-        let levels = self.levels.map(|level| Geometry::new(level.size_bytes, level.line_bytes, level.ways));
-        let cycles = self.levels.map(|level| (level.hit_ns / CYCLE).round() as usize);
-        Drawn { levels, cycles, memory_ns: self.memory_ns.round() as usize }
-    }
+    #[serde(flatten)]
+    pub(crate) drawn: Drawn,
 }
 
 impl Key {

@@ -12,8 +12,6 @@ mod tables;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use common::failure::Failure;
-use common::output;
 
 /// For instructors: machines for a class and its grades
 #[derive(Debug, Parser)]
@@ -22,8 +20,7 @@ use common::output;
     version,
     after_help = "Examples:
   course mystery --roster class.csv --output machines
-  course grade submissions --roster class.csv --key machines-key.json
-  course rubric > ours.toml"
+  course grade submissions --roster class.csv --key machines-key.json"
 )]
 struct Course {
     #[command(subcommand)]
@@ -34,18 +31,11 @@ struct Course {
 enum Command {
     Mystery(mystery::Args),
     Grade(Box<grade::Args>),
-    /// Print the rubric of the guide's sheet, to change it for `course grade --rubric`
-    Rubric,
 }
 
 fn main() -> ExitCode {
     common::cli::run(|args: Course| match args.command {
         Command::Mystery(args) => mystery::run(&args),
         Command::Grade(args) => grade::run(&args),
-        Command::Rubric => rubric(),
     })
-}
-
-fn rubric() -> Result<(), Failure> {
-    output::print(grade::rubric::GUIDES)
 }

@@ -36,6 +36,16 @@ impl Listed {
     pub(crate) fn names(&self) -> Vec<String> {
         self.rows.iter().map(|row| row[self.naming[0]].clone()).collect()
     }
+
+    /// The column with that header.
+    /// Fails if there is none.
+    pub(crate) fn column(&self, name: &str) -> Result<usize, Failure> {
+        let is_it = |header: &String| header.to_lowercase() == name.trim().to_lowercase();
+        self.header.iter().position(is_it).ok_or_else(|| {
+            let (name, columns) = (shorten(name, 60), self.header.join("', '"));
+            Failure::usage(format!("the roster has no column '{name}'; its columns are '{columns}'"))
+        })
+    }
 }
 
 impl Roster {

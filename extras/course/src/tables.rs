@@ -129,14 +129,29 @@ impl Table {
     }
 }
 
-/// Rows as comma-separated values. No cell can be a formula of a spreadsheet.
+/// Rows as comma-separated values.
 pub(crate) fn csv(rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    // A terminal obeys such characters.
-    let obeyed = |c: char| c.is_control() && !['\n', '\r', '\t'].contains(&c);
-    let row = |cells: Vec<String>| {
-        line(&cells.iter().map(|cell| inert(&cell.replace(obeyed, "\u{fffd}"))).collect::<Vec<_>>(), b',')
-    };
+    let row = |cells: Vec<String>| line(&cells.iter().map(|text| cell(text)).collect::<Vec<_>>(), b',');
     rows.into_iter().map(row).collect()
+}
+
+/// Whether a spreadsheet may take a text, without apostrophes before it, as a formula.
+fn is_formula(text: &str) -> bool {
+    let bare = text.trim_start_matches('\'');
+    inert(bare) != bare
+}
+
+/// A text as a cell: no terminal obeys it, and it has one apostrophe more before what may be a
+/// formula, so that no two texts are the same cell.
+pub(crate) fn cell(text: &str) -> String {
+    let obeyed = |c: char| c.is_control() && !['\n', '\r', '\t'].contains(&c);
+    let text = text.replace(obeyed, "\u{fffd}");
+    if is_formula(&text) { format!("'{text}") } else { text }
+}
+
+/// The text in a cell.
+pub(crate) fn plain(cell: &str) -> &str {
+    cell.strip_prefix('\'').filter(|rest| is_formula(rest)).unwrap_or(cell)
 }
 
 /// The line of a row. A cell that any separator would split is quoted, too.

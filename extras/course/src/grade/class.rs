@@ -1,13 +1,13 @@
 //! The students of the class, found by exact values of the roster.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use common::text::shorten;
 
 use crate::names;
 use crate::roster::Listed;
 use crate::systems::Numbers;
-use crate::tables::Table;
+use crate::tables::{Table, plain};
 
 /// Headers of the address in tables of Google's and Microsoft's forms.
 const ADDRESS: [&str; 4] = ["Email Address", "Email", "E-mail", "Username"];
@@ -25,10 +25,13 @@ pub(super) struct Class {
     places: HashMap<String, Vec<(usize, usize)>>,
     /// The students' numbers in systems.
     pub(super) numbers: Numbers,
+    /// Those who hand in together, by the name of their group.
+    groups: BTreeMap<String, BTreeSet<usize>>,
 }
 
 impl Class {
-    pub(super) fn new(listed: Listed) -> Class {
+    /// The students of a roster, in the groups of one of its columns.
+    pub(super) fn new(listed: Listed, group: Option<usize>) -> Class {
         let mut places = HashMap::<_, Vec<_>>::new();
         for (student, row) in listed.rows.iter().enumerate() {
             for (column, cell) in row.iter().enumerate().filter(|(_, cell)| !cell.is_empty()) {
@@ -39,12 +42,30 @@ impl Class {
             let cells = listed.rows.iter().map(|row| names::folded(&row[*column]));
             let cells: Vec<String> = cells.filter(|cell| !cell.is_empty()).collect();
             let is_distinct = cells.iter().collect::<BTreeSet<_>>().len() == cells.len();
-            listed.naming.contains(column) || is_distinct && 2 * cells.len() >= listed.rows.len()
+            is_distinct && 2 * cells.len() >= listed.rows.len()
         };
         let identifying = (0..listed.header.len()).filter(is_identifying).collect();
         let mut numbers = Numbers::default();
         numbers.add(&listed.header, listed.rows.iter().map(Vec::as_slice).enumerate());
-        Class { names: listed.names(), listed, identifying, places, numbers }
+        let mut groups = BTreeMap::<String, BTreeSet<usize>>::new();
+        let of_row = |(student, row): (usize, &Vec<String>)| Some((row[group?].clone(), student));
+        for (name, student) in listed.rows.iter().enumerate().filter_map(of_row) {
+            if !name.is_empty() {
+                groups.entry(name).or_default().insert(student);
+            }
+        }
+        Class { names: listed.names(), listed, identifying, places, numbers, groups }
+    }
+
+    /// The members of a student's group; only the student without one.
+    pub(super) fn group(&self, student: usize) -> BTreeSet<usize> {
+        let group = self.groups.values().find(|members| members.contains(&student));
+        group.cloned().unwrap_or_else(|| BTreeSet::from([student]))
+    }
+
+    /// The members of the group with that name, if it is nothing of another student.
+    pub(super) fn group_named(&self, name: &str) -> Option<&BTreeSet<usize>> {
+        self.groups.get(name.trim()).filter(|members| self.mentioned(name).is_subset(members))
     }
 
     /// The students with the `value` in one of these columns. Case counts unless no cell is
@@ -103,7 +124,7 @@ impl Class {
 
     /// The only student with that name.
     pub(super) fn by_name(&self, name: &str) -> Option<usize> {
-        only(&self.in_column(self.listed.naming[0], unquoted(name)))
+        only(&self.in_column(self.listed.naming[0], plain(name)))
     }
 
     /// The name of a student, for messages.
@@ -172,36 +193,26 @@ impl Class {
 pub(super) struct Join<'c> {
     class: &'c Class,
     header: Vec<String>,
-    pub(super) columns: Vec<(usize, usize)>,
+    columns: Vec<(usize, usize)>,
 }
 
 impl Join<'_> {
-    /// The students whom a row may mean: those who have all of its values. Values that
-    /// nobody has are ignored after the first. Several if two columns mean different ones.
+    /// The students whom a row may mean: those with one of its values. Nobody, if nobody has
+    /// the first value.
     pub(super) fn students(&self, row: &[String]) -> BTreeSet<usize> {
-        let cells = self
-            .columns
-            .iter()
-            .map(|(at, column)| (unquoted(row.get(*at).map_or("", |cell| cell.trim())), column));
+        let cells =
+            self.columns.iter().map(|(at, column)| (row.get(*at).map_or("", |cell| cell.trim()), column));
         let mut found = cells
             .filter(|(cell, _)| !cell.is_empty())
-            .map(|(cell, column)| self.class.in_column(*column, cell));
+            .map(|(cell, column)| self.class.in_column(*column, plain(cell)));
         let first = found.next().unwrap_or_default();
-        if first.is_empty() {
-            return first;
-        }
-        found.filter(|students| !students.is_empty()).fold(first, |known, students| {
-            if known.is_disjoint(&students) { &known | &students } else { &known & &students }
-        })
+        if first.is_empty() { first } else { found.fold(first, |known, other| &known | &other) }
     }
 
     /// The student of a row, if it is of anybody in the class.
     /// Fails if it means two students.
     pub(super) fn student(&self, row: &[String]) -> Result<Option<usize>, String> {
         let students = self.students(row);
-        if students.is_empty() {
-            self.spoilt(row)?;
-        }
         if students.len() < 2 {
             return Ok(students.first().copied());
         }
@@ -213,22 +224,6 @@ impl Join<'_> {
             names.join(" and "),
             shorten(&columns.join("', '"), 200)
         ))
-    }
-
-    /// Fails if a spreadsheet has changed a number of the roster into that cell.
-    fn spoilt(&self, row: &[String]) -> Result<(), String> {
-        for (at, column) in &self.columns {
-            let cell = row.get(*at).map_or("", |cell| cell.trim());
-            let mut known = self.class.listed.rows.iter().map(|row| row[*column].as_str());
-            if let Some(known) = known.find(|known| is_spoilt(cell, known)) {
-                return Err(format!(
-                    "'{}' is not in the roster, and '{}' is: a spreadsheet has changed the number; import that column as text",
-                    shorten(cell, 60),
-                    shorten(known, 60)
-                ));
-            }
-        }
-        Ok(())
     }
 
     /// The place of each student's row.
@@ -261,51 +256,7 @@ impl Join<'_> {
     }
 }
 
-/// Whether a spreadsheet makes `cell` of the number `known`: without its zeros, as
-/// `2.02612E+11`, or with zeros in the place of digits after the fifteenth.
-fn is_spoilt(cell: &str, known: &str) -> bool {
-    const DIGITS: usize = 15;
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number(cell) && is_number(known) {
-        let is_cut = cell.len() == known.len() && cell.len() > DIGITS && cell[..DIGITS] == known[..DIGITS];
-        return known.len() > cell.len() && known.trim_start_matches('0') == cell
-            || is_cut && cell[DIGITS..].bytes().all(|byte| byte == b'0');
-    }
-    let short = cell.to_ascii_uppercase().replace(',', ".");
-    let Some((digits, _)) = short.split_once("E+") else { return false };
-    let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len()) as i32;
-    let [short, known] = [short.as_str(), known].map(|text| text.parse::<f64>().unwrap_or(f64::NAN));
-    (short - known).abs() <= 0.51 * 10_f64.powi(known.abs().log10().floor() as i32 - decimals)
-}
-
 /// The student, if there is only one.
 pub(super) fn only(students: &BTreeSet<usize>) -> Option<usize> {
     students.first().copied().filter(|_| students.len() == 1)
-}
-
-/// A cell without the apostrophe that makes spreadsheets take it as text.
-pub(super) fn unquoted(cell: &str) -> &str {
-    cell.strip_prefix('\'').filter(|rest| common::text::inert(rest) == cell).unwrap_or(cell)
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn a_number_that_a_spreadsheet_has_changed_is_known_again() {
-        for (cell, known, is_spoilt) in [
-            ("42", "0042", true),
-            ("2.02612E+11", "202612345678", true),
-            ("2,03E+11", "202612345678", true),
-            ("2.02612e+11", "202612345678", true),
-            ("1.2E+05", "12E4", true),
-            ("2.02613E+11", "202612345678", false),
-            ("12345678901234500000", "12345678901234567890", true),
-            ("20260001", "20260002", false),
-            ("42", "1042", false),
-            ("E+11", "202612345678", false),
-            ("", "0042", false),
-        ] {
-            assert_eq!(super::is_spoilt(cell, known), is_spoilt, "{cell} {known}");
-        }
-    }
 }

@@ -23,8 +23,6 @@ pub(super) struct Submission {
     pub(super) owner: Result<Vec<usize>, String>,
     /// The student whom it may be of.
     pub(super) suggested: Option<usize>,
-    /// When it was handed in, by the collecting system's clock.
-    pub(super) time: Option<i64>,
     pub(super) answers: BTreeMap<String, Answer>,
     pub(super) evidence: Evidence,
     pub(super) sources: Sources,

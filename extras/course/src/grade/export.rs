@@ -13,7 +13,6 @@ use super::grader::Graded;
 use super::note::Note;
 use super::rubric::Rubric;
 use super::texts::{TEXTS, equal, number};
-use super::times::{self, Due};
 use crate::systems::{self, Grade, MOODLE, SYSTEMS, System};
 use crate::tables::{Row, Table};
 
@@ -26,8 +25,6 @@ pub(super) struct Export {
     feedback: Option<usize>,
     lock: Option<usize>,
     rows: HashMap<usize, usize>,
-    /// Times of hand-in, by student.
-    pub(super) times: HashMap<usize, i64>,
 }
 
 /// The largest grade.
@@ -41,16 +38,11 @@ impl Export {
     /// Reads an export and finds the students of the class in it, and their numbers.
     /// Fails if it cannot be read, has no column for grades or for students, or a row means two
     /// students, or a student has two rows.
-    pub(super) fn read(
-        path: &Path,
-        class: &mut Class,
-        due: Option<Due>,
-        column: Option<&str>,
-    ) -> Result<Export, Failure> {
-        Table::read_with(path, |table| Export::of(table, class, due, column))
+    pub(super) fn read(path: &Path, class: &mut Class, column: Option<&str>) -> Result<Export, Failure> {
+        Table::read_with(path, |table| Export::of(table, class, column))
     }
 
-    fn of(table: Table, class: &mut Class, due: Option<Due>, column: Option<&str>) -> Result<Export, String> {
+    fn of(table: Table, class: &mut Class, column: Option<&str>) -> Result<Export, String> {
         let system = &SYSTEMS[systems::of_header(&table.header).unwrap_or(MOODLE)];
         let mut lock = None;
         let (grade, most, feedback) = match &system.grade {
@@ -69,9 +61,8 @@ impl Export {
                 (grade, maxima.map(Most::Of), None)
             }
         };
-        let time = table.column(&times::HEADERS)?;
         let of_row = if let Some(Most::Column(at)) = most { Some(at) } else { None };
-        let own: Vec<usize> = [Some(grade), of_row, feedback, lock, time].into_iter().flatten().collect();
+        let own: Vec<usize> = [Some(grade), of_row, feedback, lock].into_iter().flatten().collect();
         let rows = class.join(&table.header, &own)?.rows(&table)?;
         if rows.is_empty() {
             return Err(format!("its columns ({}) name no student of the roster", table.columns()));
@@ -79,8 +70,7 @@ impl Export {
         class
             .numbers
             .add(&table.header, rows.iter().map(|(student, row)| (*student, &*table.rows[*row].cells)));
-        let times = time.map(|at| times::of(&table, at, &rows, class, due)).transpose()?.unwrap_or_default();
-        Ok(Export { table, system, grade, most, feedback, lock, rows, times })
+        Ok(Export { table, system, grade, most, feedback, lock, rows })
     }
 
     /// The name of the filled file.

@@ -10,9 +10,10 @@ use super::Course;
 use super::class::{Class, only};
 use super::evidence::{self, Submission};
 use super::judge::{self, Mark};
-use super::owners::{Counting, Groups};
+use super::owners::Counting;
 use super::reason::Reason;
-use super::rubric::{Item, Records, Rubric};
+use super::rubric::{Item, Rubric};
+use crate::draw::{Drawn, Geometry};
 use crate::key::{Answers, Key};
 
 const NO_OWNER: &str = "a submission has no owner yet, and may be of this student";
@@ -34,8 +35,6 @@ pub(super) struct Graded {
     pub(super) source: Option<String>,
     /// Whether it has some that only a person can read.
     pub(super) unreadable: bool,
-    /// Hours after it was due.
-    pub(super) late: Option<f64>,
 }
 
 impl Graded {
@@ -62,22 +61,22 @@ impl Graded {
         self.marks.iter().any(|mark| mark.unread && mark.max_points.is_some())
     }
 
-    /// All feedback to the student, on one line, in the rubric's language.
+    /// All feedback to the student, on one line.
     pub(super) fn feedback(&self, rubric: &Rubric) -> String {
         let items = rubric.items.iter().zip(&self.marks).filter(|(_, mark)| mark.max_points.is_some());
         let items = items.map(|(item, mark)| {
             let label = item.label.trim_end_matches(['.', '?']);
-            let reason = mark.reason.text(&rubric.words);
-            format!("{label}: {} {reason} {}", decimal(mark.points), mark.comment).trim_end().to_owned()
+            let Mark { points, reason, comment, .. } = mark;
+            format!("{label}: {} {reason} {comment}", decimal(*points)).trim_end().to_owned()
         });
-        let notes = self.notes.iter().map(|note| note.text(&rubric.words));
+        let notes = self.notes.iter().map(Reason::to_string);
         items.chain(notes).collect::<Vec<_>>().join(" ")
     }
 
     /// All details of the grade, for the instructor.
     pub(super) fn all_notes(&self) -> String {
         let refused = self.refused.as_ref().map(|why| format!("No grade: {why}."));
-        let notes = self.notes.iter().map(Reason::english);
+        let notes = self.notes.iter().map(Reason::to_string);
         // Texts, too, where they are all that may give points.
         let is_cause = |mark: &&Mark| mark.unread && (mark.max_points.is_some() || self.points() == 0.0);
         let unread = self.marks.iter().filter(is_cause).count();
@@ -136,15 +135,9 @@ impl<'k> Machines<'k> {
     }
 
     /// The machine that a student's submission was measured on; with a group, one of a member.
-    fn machine(
-        &self,
-        student: usize,
-        submission: &Submission,
-        groups: &Groups,
-    ) -> Result<&'k Answers, String> {
-        let tags = submission.evidence.machines();
-        let members = groups.of(student).into_iter().flat_map(|(_, members)| members);
-        let owners = submission.owner.iter().flatten().chain([&student]).chain(members);
+    fn machine(&self, student: usize, submission: &Submission, class: &Class) -> Result<&'k Answers, String> {
+        let (tags, group) = (submission.evidence.machines(), class.group(student));
+        let owners = submission.owner.iter().flatten().chain([&student]).chain(&group);
         let machines: Vec<&Answers> =
             owners.filter_map(|owner| self.of_student.get(owner).copied()).collect();
         let measured = machines.iter().find(|machine| tags.contains(&*machine.seal));
@@ -159,15 +152,8 @@ impl<'k> Machines<'k> {
 }
 
 impl Course<'_> {
-    /// Grades one student by the submission that counts, which may be that of the group, and
-    /// was handed in at the `time`.
-    pub(super) fn grade(
-        &self,
-        student: usize,
-        submissions: &[Submission],
-        counting: &Counting,
-        time: Option<i64>,
-    ) -> Graded {
+    /// Grades one student by the submission that counts, which may be that of the group.
+    pub(super) fn grade(&self, student: usize, submissions: &[Submission], counting: &Counting) -> Graded {
         let marks = judge::marks(&self.rubric, &[].into(), &Expected::new());
         let mut graded = Graded { marks, ..Graded::default() };
         let counted = match counting {
@@ -184,27 +170,13 @@ impl Course<'_> {
         };
         let submission = &submissions[place];
         graded.notes.extend(counted.by_group.then_some(Reason::ByGroup));
-        if counted.of > 1 {
-            graded.notes.push(Reason::LastCounts(counted.of.to_string()));
-        }
         graded.source = Some(submission.name.clone());
         graded.notes.extend(submission.notes.iter().cloned());
         graded.unreadable = submission.unreadable().is_some();
         if submission.is_empty() && !self.exercises {
             graded.notes.push(Reason::NoAnswersFound);
         }
-        if let Err(why) = self.judge(student, (place, submission), &mut graded) {
-            graded.refused = Some(why);
-            return graded;
-        }
-        match self.due.zip(time) {
-            None => graded.notes.extend(self.due.map(|_| Reason::TimeUnknown)),
-            Some((due, time)) => {
-                let late = due.hours_late(time);
-                graded.late = Some(late);
-                graded.notes.extend((late > 0.0).then(|| Reason::Late(decimal(late))));
-            }
-        }
+        graded.refused = self.judge(student, (place, submission), &mut graded).err();
         graded
     }
 
@@ -235,8 +207,7 @@ impl Course<'_> {
             graded.notes.push(Reason::NotAsked(shorten(&strange.join(", "), 300)));
         }
         let (machines, evidence) = (self.machines.as_ref(), &submission.evidence);
-        let machine =
-            machines.map(|machines| machines.machine(student, submission, &self.groups)).transpose();
+        let machine = machines.map(|machines| machines.machine(student, submission, &self.class)).transpose();
         let machine = if self.rubric.needs_machine() { machine? } else { machine.unwrap_or_default() };
         let size = self.assignment.matrix();
         let own = machines.map(|_| machine.map(|machine| machine.seal.as_str()));
@@ -275,15 +246,6 @@ impl Course<'_> {
                 mark.reason = Reason::NoOwnRecords;
             }
         }
-        // Without a key, only changes show, not whose a record is.
-        let own = if self.machines.is_some() { !records.is_empty() } else { evidence.changed.is_empty() };
-        if self.rubric.records == Records::Own && !own {
-            let counts = |mark: &&mut Mark| mark.points > 0.0 || mark.unread && mark.max_points.is_some();
-            for mark in graded.marks.iter_mut().filter(counts) {
-                (mark.points, mark.unread) = (0.0, false);
-                mark.reason = Reason::NoOwnRecords;
-            }
-        }
         Ok(())
     }
 }
@@ -312,11 +274,12 @@ pub(super) fn same_sum(graded: &mut [Graded]) {
 
 /// The caches of a sealed machine.
 fn geometry(machine: &Answers) -> Expected {
-    let mut figures = vec![(Figure::Memory, machine.memory_ns)];
-    for (number, level) in (1..).zip(&machine.levels) {
-        let next = machine.levels.get(usize::from(number)).map_or(machine.memory_ns, |next| next.hit_ns);
-        let [size, line] = [level.size_bytes, level.line_bytes].map(|bytes| bytes as f64);
-        let ways = level.ways as f64;
+    let Drawn { levels, memory_ns } = &machine.drawn;
+    let mut figures = vec![(Figure::Memory, *memory_ns)];
+    for (number, level) in (1..).zip(levels) {
+        let next = levels.get(usize::from(number)).map_or(*memory_ns, |next| next.hit_ns);
+        let Geometry { size_bytes, line_bytes, ways } = level.geometry;
+        let [size, line, ways] = [size_bytes, line_bytes, ways].map(|value| value as f64);
         let of_level = [
             (OfLevel::Size, size),
             (OfLevel::Line, line),

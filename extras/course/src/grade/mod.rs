@@ -17,10 +17,9 @@ mod notes;
 mod output;
 mod owners;
 mod reason;
-pub(crate) mod rubric;
+mod rubric;
 mod submissions;
 mod texts;
-mod times;
 mod wording;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,10 +40,9 @@ use judge::Mark;
 use note::Note;
 use notes::Seen;
 use output::{Files, GRADES, GradedClass, MAP, NOTES};
-use owners::{Counting, Groups, Map};
+use owners::{Counting, Map};
 use rubric::Rubric;
 use texts::{TEXTS, Texts};
-use times::Due;
 
 /// Grade a class: points and a reason for each answer
 ///
@@ -58,17 +56,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     roster: Roster,
 
-    /// Read groups that hand in together: CSV with a column 'group' and a row for each member
-    #[arg(long, value_name = "FILE")]
-    groups: Option<PathBuf>,
-
-    /// Set when it was due: 2026-11-20T23:59+01:00; times without a zone have this one
-    #[arg(long, value_name = "TIME", value_parser = times::due)]
-    due: Option<Due>,
-
-    /// Read when each student handed in: CSV with a column 'time'; it may be the roster
-    #[arg(long, value_name = "FILE", requires = "due")]
-    times: Option<PathBuf>,
+    /// Name the roster's column with the group that each student hands in with
+    #[arg(long, value_name = "COLUMN", requires = "roster")]
+    group_column: Option<String>,
 
     /// Use this key of the sealed machines: the JSON file that course mystery wrote
     #[arg(long, value_name = "FILE")]
@@ -78,9 +68,13 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "key")]
     exercises: bool,
 
-    /// Use this rubric (course rubric prints the guide's), this assignment, or both
-    #[arg(long, visible_alias = "assignment", value_name = "FILE")]
-    rubric: Vec<PathBuf>,
+    /// Use this assignment [default: the guide's]
+    #[arg(long, value_name = "FILE")]
+    assignment: Option<PathBuf>,
+
+    /// Use these right values: TOML with the id of a field and its value, `s2-2 = 65536`
+    #[arg(long, value_name = "FILE")]
+    rubric: Option<PathBuf>,
 
     /// Fill this export, Moodle's grading worksheet or Canvas's gradebook, into DIR/moodle.csv or
     /// DIR/canvas.csv
@@ -108,7 +102,6 @@ pub(crate) struct Args {
 /// What decides whose a submission is, and what it is worth.
 struct Course<'k> {
     class: Class,
-    groups: Groups,
     map: Map,
     machines: Option<Machines<'k>>,
     rubric: Rubric,
@@ -117,7 +110,6 @@ struct Course<'k> {
     fields: Vec<String>,
     /// Those that are filled in with sentences.
     texts: BTreeSet<String>,
-    due: Option<Due>,
     /// Whether the exercises are graded, and their marks by the places of submissions.
     exercises: bool,
     tasks: BTreeMap<usize, Vec<Mark>>,
@@ -126,29 +118,16 @@ struct Course<'k> {
 /// Reads everything, grades, writes.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     outside(args)?;
-    let (mut rubric, assignment) = Rubric::read(&args.rubric)?;
+    let (mut rubric, assignment) = Rubric::read(args.rubric.as_deref(), args.assignment.as_deref())?;
     if args.exercises {
         rubric.items = exercises::items();
     }
     let key = args.key.as_deref().map(Key::read).transpose()?;
-    let mut class = Class::new(students(args, key.as_ref())?);
+    let mut class = students(args, key.as_ref())?;
     let column = args.grade_column.as_deref();
-    let export = args.worksheet.as_deref().map(|path| Export::read(path, &mut class, args.due, column));
+    let export = args.worksheet.as_deref().map(|path| Export::read(path, &mut class, column));
     let export = export.transpose()?;
     let machines = key.as_ref().map(|key| Machines::of(key, &class)).transpose()?;
-    let groups = args.groups.as_deref().map(|path| Groups::read(path, &class)).transpose()?;
-    let groups = groups.unwrap_or_default();
-    if let Some(columns) = &groups.not_used {
-        message(format!("course grade: note: --groups: the columns {columns} are not used"));
-    }
-    for (name, members) in &groups.members {
-        let members: Vec<String> = members.iter().map(|student| class.shown(*student)).collect();
-        message(format!("course grade: group '{}': {}", shorten(name, 60), members.join(", ")));
-    }
-    let mut times = export.as_ref().map(|export| export.times.clone()).unwrap_or_default();
-    if let Some(path) = &args.times {
-        times.extend(times::of_file(path, &class, args.due)?);
-    }
     let out = |name: &str| args.output.as_ref().map(|out| out.join(name));
     let map = Map::read(out(MAP).as_deref(), &class)?;
     let by_hand = Texts::read(out(TEXTS).as_deref(), &class, &rubric)?;
@@ -156,9 +135,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let is_text = |kind: FieldKind| matches!(kind, FieldKind::Text | FieldKind::Line);
     let texts = fields.iter().filter(|field| is_text(field.kind)).map(|field| field.id.clone()).collect();
     let fields = fields.into_iter().map(|field| field.id).collect();
-    let (due, exercises, tasks) = (args.due, args.exercises, BTreeMap::new());
-    let mut course =
-        Course { class, groups, map, machines, rubric, assignment, fields, texts, due, exercises, tasks };
+    let (exercises, tasks) = (args.exercises, BTreeMap::new());
+    let mut course = Course { class, map, machines, rubric, assignment, fields, texts, exercises, tasks };
     let (submissions, mut notes) = course.collect(&args.submissions)?;
     let measured = course.machines.as_ref().map(|machines| machines.measured(&submissions));
     if let Some((with_records @ 2.., 0)) = measured {
@@ -175,19 +153,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.exercises {
         course.tasks = exercises::marks(&submissions.iter().map(|one| &one.sources).collect::<Vec<_>>())?;
     }
-    // The times that the instructor gives go before those of systems.
-    let time = |student: usize| {
-        let of_system = || submissions[counting[student].as_ref().ok()?.place?].time;
-        times.get(&student).copied().or_else(of_system)
-    };
-    let students = 0..counting.len();
-    if args.due.is_some() && students.clone().all(|student| time(student).is_none()) {
-        return Err(Failure::usage(
-            "no submission has a time of hand-in, so nothing can be compared with --due; give a table of times with --times",
-        ));
-    }
-    let grade = |student| course.grade(student, &submissions, &counting[student], time(student));
-    let mut graded: Vec<Graded> = students.map(grade).collect();
+    let grade = |student| course.grade(student, &submissions, &counting[student]);
+    let mut graded: Vec<Graded> = (0..counting.len()).map(grade).collect();
     grader::same_sum(&mut graded);
     notes.extend(course.map.unknown(&submissions));
     notes.extend(Seen { course: &course, submissions: &submissions, counting: &counting }.notes(&mut graded));
@@ -271,14 +238,15 @@ fn outside(args: &Args) -> Result<(), Failure> {
 }
 
 /// The students to grade: those of the roster, else those of the key.
-fn students(args: &Args, key: Option<&Key>) -> Result<Listed, Failure> {
+fn students(args: &Args, key: Option<&Key>) -> Result<Class, Failure> {
     if let Some(listed) = args.roster.read()? {
-        return Ok(listed);
+        let group = args.group_column.as_deref().map(|name| listed.column(name)).transpose()?;
+        return Ok(Class::new(listed, group));
     }
     let key = key.ok_or_else(|| Failure::usage("no students given: use --roster or --key"))?;
     let names = key.machines.iter().map(|machine| machine.name.clone());
     let rows = roster::unique(names, "the key")?.into_iter().map(|name| vec![name]).collect();
-    Ok(Listed { header: vec![key.column().to_owned()], rows, naming: vec![0] })
+    Ok(Class::new(Listed { header: vec![key.column().to_owned()], rows, naming: vec![0] }, None))
 }
 
 /// Names each submission without an owner; returns how many they are.

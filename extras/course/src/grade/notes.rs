@@ -38,7 +38,6 @@ impl Seen<'_> {
             |graded: &Graded| graded.notes.iter().any(|note| matches!(note, Reason::ChangedRecord(_)));
         let notes = [
             list("without a submission", &has(Reason::NothingHandedIn)),
-            list("the time of hand-in is not known", &has(Reason::TimeUnknown)),
             list("records that were changed, or of another version of the kit", &changed),
             self.not_used(),
             self.others_records(graded),
@@ -146,8 +145,8 @@ impl Seen<'_> {
         }
         let mut common = BTreeMap::<BTreeSet<usize>, Vec<String>>::new();
         for ((part, _), students) in seen.into_iter().filter(|(_, students)| students.len() > 1) {
-            let group = students.first().and_then(|student| self.course.groups.of(*student));
-            if !group.is_some_and(|(_, members)| students.is_subset(members)) {
+            let group = students.first().map(|student| self.course.class.group(*student));
+            if !group.is_some_and(|members| students.is_subset(&members)) {
                 common.entry(students).or_default().push(part);
             }
         }
@@ -173,7 +172,7 @@ impl Seen<'_> {
             let is_own = |signed: &usize| {
                 *signed == student
                     || one.owner.iter().flatten().any(|owner| owner == signed)
-                    || self.course.groups.of(student).is_some_and(|(_, members)| members.contains(signed))
+                    || class.group(student).contains(signed)
             };
             if signed.is_empty() || signed.iter().any(is_own) {
                 return None;

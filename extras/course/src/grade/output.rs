@@ -89,7 +89,7 @@ impl GradedClass<'_> {
     /// value.
     pub(super) fn csv(&self) -> String {
         let mut header = vec![self.course.class.header().to_owned()];
-        header.extend(["points", "max_points", "late_hours", "submission", "notes"].map(str::to_owned));
+        header.extend(["points", "max_points", "submission", "notes"].map(str::to_owned));
         for item in &self.course.rubric.items {
             header.extend(["points", "reason", "answer", "right"].map(|what| format!("{}_{what}", item.id)));
         }
@@ -98,7 +98,6 @@ impl GradedClass<'_> {
                 name.to_owned(),
                 graded.shown(),
                 decimal(graded.most()),
-                graded.late.map_or(String::new(), decimal),
                 graded.source.clone().unwrap_or_default(),
                 graded.all_notes(),
             ];
@@ -106,7 +105,7 @@ impl GradedClass<'_> {
                 let counts = mark.reason == Reason::GivenByInstructor || graded.refused.is_none();
                 row.extend([
                     if counts && !mark.unread { decimal(mark.points) } else { String::new() },
-                    if counts { mark.reason.english() } else { String::new() },
+                    if counts { mark.reason.to_string() } else { String::new() },
                     mark.answer.clone(),
                     mark.right.map_or(String::new(), |value| value.to_string()),
                 ]);

@@ -9,59 +9,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use common::failure::Failure;
-use common::text::{inert, is_unprintable, shorten};
+use common::text::{is_unprintable, shorten};
 
 use super::Course;
 use super::class::{Class, only};
 use super::evidence::Submission;
 use super::note::Note;
 use crate::systems::Label;
-use crate::tables::{Row, Table};
+use crate::tables::{Row, Table, cell, plain};
 
 /// What the instructor writes in `map.csv` for a submission that does not count.
 pub(super) const NOBODY: &str = "-";
-
-/// Groups that hand in together, by name.
-#[derive(Debug, Default)]
-pub(super) struct Groups {
-    pub(super) members: BTreeMap<String, BTreeSet<usize>>,
-    /// Columns that are not used, for a message.
-    pub(super) not_used: Option<String>,
-}
-
-impl Groups {
-    /// Reads a table with a column `group` and one that names students, a row for each
-    /// member.
-    /// Fails if it lacks a column, or a row means no student, two, or one of two groups.
-    pub(super) fn read(path: &Path, class: &Class) -> Result<Groups, Failure> {
-        Table::read_with(path, |table| {
-            let hint = "; call the column of the groups' names so, with a row for each member";
-            let group = table.needed(&["group"], hint)?;
-            let join = class.join(&table.header, &[group])?;
-            let others = join.others(&[group]);
-            let mut groups = Groups { not_used: others, ..Groups::default() };
-            for row in &table.rows {
-                let (name, shown) = (row.cell(group), join.shown(&row.cells));
-                if name.is_empty() {
-                    continue;
-                }
-                let member = join.student(&row.cells)?;
-                let member =
-                    member.ok_or_else(|| format!("'{shown}' is not in the roster; correct that row"))?;
-                if groups.of(member).is_some_and(|(known, _)| known != name) {
-                    return Err(format!("'{shown}' is in two groups; correct one row"));
-                }
-                groups.members.entry(name.to_owned()).or_default().insert(member);
-            }
-            Ok(groups)
-        })
-    }
-
-    /// The group of a student.
-    pub(super) fn of(&self, student: usize) -> Option<(&String, &BTreeSet<usize>)> {
-        self.members.iter().find(|(_, members)| members.contains(&student))
-    }
-}
 
 /// `map.csv`: what the instructor decided, by the names of submissions.
 pub(super) struct Map {
@@ -90,7 +48,7 @@ impl Map {
         };
         let mut decided = BTreeMap::<String, Option<BTreeSet<usize>>>::new();
         for row in &table.rows {
-            let (submission, name) = (unescaped(row.cell(submission)), row.cell(student));
+            let (submission, name) = (key(plain(row.cell(submission))), row.cell(student));
             let known = decided.entry(submission.clone()).or_default();
             if name.is_empty() {
                 continue;
@@ -130,12 +88,12 @@ impl Map {
             if self.decided.contains_key(&key(&one.name)) {
                 continue;
             }
-            let cell = |name: &String| match name.trim().to_lowercase().as_str() {
-                "submission" => escaped(&key(&one.name)),
-                "suggested" => one.suggested.map_or(String::new(), |student| inert(&class.names[student])),
+            let of_column = |name: &String| match name.trim().to_lowercase().as_str() {
+                "submission" => cell(&key(&one.name)),
+                "suggested" => one.suggested.map_or(String::new(), |student| cell(&class.names[student])),
                 _ => String::new(),
             };
-            let cells = self.table.header.iter().map(cell).collect();
+            let cells = self.table.header.iter().map(of_column).collect();
             self.table.rows.push(Row { cells, ..Row::default() });
         }
         self.table.text()
@@ -146,23 +104,6 @@ impl Map {
 /// terminal obeys.
 fn key(name: &str) -> String {
     name.trim().replace(is_unprintable, "\u{fffd}")
-}
-
-/// Whether a spreadsheet may take a name, without apostrophes before it, as a formula.
-fn is_formula(name: &str) -> bool {
-    let bare = name.trim_start_matches('\'');
-    inert(bare) != bare
-}
-
-/// A name as a cell of the map: one apostrophe more before what may be a formula, so that no
-/// two names are the same cell.
-fn escaped(name: &str) -> String {
-    if is_formula(name) { format!("'{name}") } else { name.to_owned() }
-}
-
-/// The name in a cell of the map.
-fn unescaped(cell: &str) -> String {
-    key(cell.strip_prefix('\'').filter(|_| is_formula(cell)).unwrap_or(cell))
 }
 
 /// The students whose submission it is; none if the instructor has said so. Or a clause
@@ -184,12 +125,7 @@ impl Course<'_> {
             return Ok(students.iter().copied().collect());
         }
         let names = &label.names;
-        // The name of a group may be a value of another student.
-        let group = |name: &String| {
-            let members = self.groups.members.get(name.trim())?;
-            self.class.mentioned(name).is_subset(members).then_some(members)
-        };
-        if let Some(members) = names.iter().find_map(group) {
+        if let Some(members) = names.iter().find_map(|name| self.class.group_named(name)) {
             return Ok(members.iter().copied().collect());
         }
         let students = names.iter().flat_map(|name| self.class.named(name)).collect();
@@ -233,12 +169,12 @@ impl Course<'_> {
         }
         let answered = |student: usize| own[student].iter().copied().filter(|place| !all[*place].is_empty());
         let of_student = |student: usize| {
-            let group = self.groups.of(student).filter(|_| answered(student).next().is_none());
-            let members = group.into_iter().flat_map(|(_, members)| members);
-            let shared: BTreeSet<usize> = members.flat_map(|member| answered(*member)).collect();
+            let is_open = answered(student).next().is_none();
+            let members = is_open.then(|| self.class.group(student)).into_iter().flatten();
+            let shared: BTreeSet<usize> = members.flat_map(|member| answered(member)).collect();
             let by_group = !shared.is_empty();
             let places = if by_group { shared.into_iter().collect() } else { own[student].clone() };
-            Ok(Counted { place: last(all, &places)?, of: places.len(), by_group })
+            Ok(Counted { place: only_one(all, &places)?, by_group })
         };
         (0..own.len()).map(of_student).collect()
     }
@@ -248,17 +184,14 @@ impl Course<'_> {
 pub(super) struct Counted {
     /// Its place in the list of submissions, if there is one.
     pub(super) place: Option<usize>,
-    /// How many the student has, or the group.
-    pub(super) of: usize,
     pub(super) by_group: bool,
 }
 
 /// What counts for one student, or why there cannot be a grade; a clause.
 pub(super) type Counting = Result<Counted, String>;
 
-/// The submission that counts among those at `places`: the only one with answers, or the
-/// last by the collecting system's clock.
-fn last(all: &[Submission], places: &[usize]) -> Result<Option<usize>, String> {
+/// The submission that counts among those at `places`: the only one with answers.
+fn only_one(all: &[Submission], places: &[usize]) -> Result<Option<usize>, String> {
     let mut among: Vec<usize> = places.iter().copied().filter(|place| !all[*place].is_empty()).collect();
     if among.is_empty() {
         among = places.to_vec();
@@ -266,18 +199,10 @@ fn last(all: &[Submission], places: &[usize]) -> Result<Option<usize>, String> {
     if among.len() < 2 {
         return Ok(among.first().copied());
     }
-    let times: Option<Vec<_>> = among.iter().map(|place| Some((all[*place].time?, *place))).collect();
-    let mut times = times.unwrap_or_default();
-    times.sort_unstable();
-    match times[..] {
-        [.., (second, _), (last, place)] if last > second => Ok(Some(place)),
-        _ => {
-            let names = among.iter().take(6).map(|place| format!("'{}'", shorten(&all[*place].name, 60)));
-            Err(format!(
-                "there are {} submissions ({}), and no time says which is the last; write '{NOBODY}' for the others in map.csv",
-                among.len(),
-                names.collect::<Vec<_>>().join(", ")
-            ))
-        }
-    }
+    let names = among.iter().take(6).map(|place| format!("'{}'", shorten(&all[*place].name, 60)));
+    Err(format!(
+        "there are {} submissions ({}); write '{NOBODY}' for those that do not count in map.csv",
+        among.len(),
+        names.collect::<Vec<_>>().join(", ")
+    ))
 }

@@ -3,7 +3,7 @@
 //! This is the only place with their words. Nothing is decided from a sentence, and
 //! nothing reads one back.
 
-use std::collections::BTreeMap;
+use std::fmt;
 
 /// Declares the reasons with their sentences; each `{}` is one part.
 macro_rules! reasons {
@@ -15,13 +15,12 @@ macro_rules! reasons {
             $($name $(($(reasons!(@text $part)),+))?,)+
         }
 
-        impl Reason {
-            fn words(&self) -> (&'static str, Vec<&str>) {
+        impl fmt::Display for Reason {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self {
-                    $(Reason::$name $(($($part),+))? => ($words, vec![$($($part.as_str()),+)?]),)+
+                    $(Reason::$name $(($($part),+))? => write!(f, $words $(, $($part),+)?),)+
                 }
             }
-
         }
     };
     (@text $part:ident) => { String };
@@ -57,9 +56,6 @@ reasons! {
     NoAnswersFound = "No answers were found in what was handed in.";
     NotAsked(questions) = "Answers to questions that are not asked: {}.";
     ByGroup = "Handed in by a member of the group.";
-    LastCounts(number) = "{} submissions; the last one with answers counts.";
-    TimeUnknown = "The time of hand-in is not known.";
-    Late(hours) = "Late by {} hours.";
     // its records
     NoMachineRecords = "There are no records of the student's own machine.";
     ForeignRecords = "Records of other machines than the student's own do not count.";
@@ -81,47 +77,4 @@ reasons! {
     OtherKinds(files) = "Not read: {}; .json, .html and .zip are.";
     OtherStudent(file) = "{} was not read: another student signs the answers in it.";
     LongAnswers(kib) = "The answers were not read: they are longer than {} KiB.";
-}
-
-impl Reason {
-    /// The sentence in the language of `words`, which has translations by the English
-    /// sentences. The student's own words are never translated.
-    pub(super) fn text(&self, words: &BTreeMap<String, String>) -> String {
-        let (english, parts) = self.words();
-        let sentence = words.get(english).map_or(english, String::as_str);
-        let translated = |part: &str| match self {
-            // clauses of the program, not of the student
-            Reason::Slip(_, clause) | Reason::Unclear(_, clause) if part == clause => {
-                words.get(part).cloned().unwrap_or_else(|| part.to_owned())
-            }
-            _ => part.to_owned(),
-        };
-        let mut parts = parts.into_iter();
-        let mut pieces = sentence.split("{}");
-        let mut text = pieces.next().unwrap_or_default().to_owned();
-        for piece in pieces {
-            text += &translated(parts.next().unwrap_or_default());
-            text += piece;
-        }
-        text
-    }
-
-    /// The sentence in English.
-    pub(super) fn english(&self) -> String {
-        self.text(&BTreeMap::new())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_student_wrote_is_not_translated() {
-        let words = [("'{}' is not right. {}", "«{}» não. {}"), ("It is so.", "É assim."), ("mine", "meu")];
-        let words = words.map(|(english, other)| (english.to_owned(), other.to_owned())).into();
-        let reason = Reason::Slip("mine".to_owned(), "It is so.".to_owned());
-        assert_eq!(reason.text(&words), "«mine» não. É assim.");
-        assert_eq!(Reason::Slip("{}".to_owned(), "{}".to_owned()).english(), "'{}' is not right. {}");
-    }
 }

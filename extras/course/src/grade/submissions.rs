@@ -15,7 +15,6 @@ use super::files::{self, FileKind};
 use super::note::Note;
 use super::owners::Owner;
 use super::reason::Reason;
-use super::times;
 use crate::systems::{Label, label};
 use crate::tables::{Row, Table};
 use report::is_answer;
@@ -147,12 +146,12 @@ impl Course<'_> {
         let signed = ["student-1-number", "student-1-name"].into_iter().filter_map(|id| answers.get(id));
         let values = label.names.into_iter().chain(signed.map(Answer::to_string));
         let suggested = self.suggested(&name, &evidence.machines(), values);
-        let (files, time) = (Vec::new(), None);
-        Some(Submission { name, files, owner, suggested, time, answers, evidence, sources, notes })
+        let files = Vec::new();
+        Some(Submission { name, files, owner, suggested, answers, evidence, sources, notes })
     }
 
     /// One submission for each row, with a column for each field.
-    /// Fails if no column names students, or a time cannot be read.
+    /// Fails if no column names students.
     fn rows(
         &self,
         table: &Table,
@@ -160,7 +159,6 @@ impl Course<'_> {
         is_of_several: bool,
         notes: &mut Vec<Note>,
     ) -> Result<Vec<Submission>, String> {
-        let time = table.column(&times::HEADERS)?;
         let mut fields: Vec<(usize, &String)> = Vec::new();
         for id in &self.fields {
             fields.extend(table.column(&[id])?.map(|at| (at, id)));
@@ -168,7 +166,7 @@ impl Course<'_> {
         if fields.is_empty() {
             return Err("no column has the id of a question".to_owned());
         }
-        let own: Vec<usize> = fields.iter().map(|(at, _)| *at).chain(time).collect();
+        let own: Vec<usize> = fields.iter().map(|(at, _)| *at).collect();
         let join = self.class.join(&table.header, &own)?;
         let others = join.others(&own);
         notes.extend(
@@ -179,7 +177,6 @@ impl Course<'_> {
         table.rows.iter().for_each(|row| *times.entry(join.shown(&row.cells)).or_default() += 1);
         let of_row = |row: &Row| {
             let mut name = join.shown(&row.cells);
-            let handed_in = times::cell(time.map_or("", |at| row.cell(at)), &name, self.due)?;
             if times[&name] > 1 || is_of_several {
                 name += &format!(" ({file}:{})", row.line);
             }
@@ -187,18 +184,8 @@ impl Course<'_> {
             let answers: BTreeMap<_, _> = fields.iter().map(answer).collect();
             let owner = self.decided(&name, self.one(join.students(&row.cells), "is not in the roster"));
             let (files, suggested, evidence, sources, notes) = Default::default();
-            Ok(Submission {
-                name,
-                files,
-                owner,
-                suggested,
-                time: handed_in,
-                answers,
-                evidence,
-                sources,
-                notes,
-            })
+            Submission { name, files, owner, suggested, answers, evidence, sources, notes }
         };
-        table.rows.iter().map(of_row).collect()
+        Ok(table.rows.iter().map(of_row).collect())
     }
 }

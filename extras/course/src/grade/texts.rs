@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use common::failure::Failure;
-use common::text::{inert, shorten};
+use common::text::shorten;
 
-use super::class::{Class, Join, unquoted};
+use super::class::Class;
 use super::grader::{Graded, decimal};
 use super::note::Note;
 use super::reason::Reason;
 use super::rubric::{Item, Rubric};
 use super::wording::plain;
-use crate::tables::{Row, Table, csv};
+use crate::tables::{Table, cell, csv, plain as plain_cell};
 
 pub(super) const TEXTS: &str = "texts.csv";
 
@@ -72,7 +72,7 @@ impl Texts {
         let own: Vec<usize> = columns.into_iter().chain(of).chain(equals).collect();
         let join = class.join(&table.header, &own)?;
         let (mut given, mut lines) = (HashMap::new(), HashMap::new());
-        let (mut strangers, mut other_maximum) = (BTreeSet::new(), BTreeSet::new());
+        let mut other_maximum = BTreeSet::new();
         for row in &table.rows {
             let written = [row.cell(points), row.cell(comment)];
             if written == ["", ""] {
@@ -87,10 +87,13 @@ impl Texts {
             let max = rubric.items[place].points;
             let points = (!written[0].is_empty()).then(|| read_points(written[0], max)).transpose();
             let points = points.map_err(|why| refused(format!("{why} for {id}")))?;
-            let Some(student) = student(&join, row)? else {
-                strangers.insert(join.shown(&row.cells));
-                continue;
-            };
+            let student = join.student(&row.cells).and_then(|student| {
+                student.ok_or_else(|| {
+                    let name = join.shown(&row.cells);
+                    format!("'{name}' is not in the roster; if a spreadsheet has changed the number, import that column as text")
+                })
+            });
+            let student = student.map_err(&refused)?;
             if let Some(first) = lines.insert((student, place), row.line) {
                 return Err(refused(format!("line {first} is of the same student and item; leave one")));
             }
@@ -98,13 +101,12 @@ impl Texts {
                 other_maximum.insert(format!("{id} (now {max})"));
             }
             let text = row.cells.get(text).cloned().unwrap_or_default();
-            given.insert((student, place), Given { points, comment: unquoted(written[1]).to_owned(), text });
+            given
+                .insert((student, place), Given { points, comment: plain_cell(written[1]).to_owned(), text });
         }
-        let notes = [
-            Note::about(format!("{TEXTS}: points for who is not in the roster are not used"), strangers),
-            Note::about(format!("{TEXTS}: points were given when the item had others"), other_maximum),
-        ];
-        Ok(Texts { given, notes: notes.into_iter().flatten().collect() })
+        let what = format!("{TEXTS}: points were given when the item had others");
+        let notes = Vec::from_iter(Note::about(what, other_maximum));
+        Ok(Texts { given, notes })
     }
 
     /// Applies points and comments, unless the text is another than when they were given. An
@@ -139,7 +141,7 @@ impl Texts {
                     mark.max_points = Some(item.points);
                 }
                 if let Some(given) = self.given.get(&(student, place)) {
-                    if !given.text.is_empty() && as_kept(&given.text) != as_kept(&inert(&text)) {
+                    if !given.text.is_empty() && as_kept(&given.text) != as_kept(&cell(&text)) {
                         changed.push(format!("{} ({})", class.shown(student), item.id));
                     } else {
                         mark.comment.clone_from(&given.comment);
@@ -209,10 +211,6 @@ fn text(graded: &Graded, place: usize) -> String {
         (Some(source), true) => format!("(see {source})"),
         _ => graded.marks[place].answer.clone(),
     }
-}
-
-fn student(join: &Join<'_>, row: &Row) -> Result<Option<usize>, String> {
-    join.student(&row.cells).map_err(|why| format!("line {}: {why}", row.line))
 }
 
 fn read_points(cell: &str, most: f64) -> Result<f64, String> {

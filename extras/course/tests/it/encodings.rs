@@ -10,7 +10,7 @@ use crate::kit::{lab, printed, stderr};
 
 /// A reader: the file that is stored in every encoding, the command that reads it, and the
 /// files that this writes.
-const READERS: [(&str, &str, &[&str]); 12] = [
+const READERS: [(&str, &str, &[&str]); 11] = [
     ("cm1.out", "plot cm1.out -o p.svg", &["p.svg"]),
     ("a.json", "plot a.json -o p.svg", &["p.svg"]),
     ("machine.toml", "machines machine.toml", &[]),
@@ -19,13 +19,12 @@ const READERS: [(&str, &str, &[&str]); 12] = [
     ("class.csv", GRADE, GRADES),
     ("rubric.toml", GRADE, GRADES),
     ("assignment.toml", GRADE, GRADES),
-    ("groups.csv", GRADE, GRADES),
     ("sheet.csv", GRADE, GRADES),
     ("in/bea/answers.json", GRADE, GRADES),
     ("report/answers.json", "handin report --incomplete --output r.zip", &[]),
 ];
 const GRADE: &str = "grade --roster class.csv --key machines-key.json --rubric rubric.toml --assignment assignment.toml \
-    --groups groups.csv --worksheet sheet.csv --output grades in";
+    --worksheet sheet.csv --output grades in";
 const GRADES: &[&str] = &["grades/grades.csv", "grades/moodle.csv"];
 
 const ANSWERS: &str = r#"{ "format": "cache-lab-answers", "version": 2, "saved": "2026-03-01T10:00:00Z",
@@ -57,10 +56,9 @@ fn written(folder: &Path) {
     write("machine.toml", &printed(folder, "machines i5-7500"));
     write("class.csv", "name\nInês Conceição\nbea\n");
     printed(folder, "mystery --roster class.csv");
-    write("rubric.toml", &printed(folder, "rubric"));
+    write("rubric.toml", "s2-2 = 65536\n");
     let assignment = printed(folder, "assignment").replacen("title = \"", "title = \"Relatório: ", 1);
     write("assignment.toml", &assignment);
-    write("groups.csv", "group,student\nA,bea\nA,Inês Conceição\n");
     write(
         "sheet.csv",
         "Identifier,name,Grade,Maximum Grade\nParticipant 1,bea,,20\nParticipant 2,Inês Conceição,,20\n",

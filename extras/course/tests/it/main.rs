@@ -17,7 +17,7 @@ const TABLE: &[u8] = include_bytes!("command_lines.tsv");
 /// The program that has the command with which `args` begin.
 fn program_of(args: &str) -> &'static str {
     match args.split(' ').next().unwrap_or_default() {
-        "grade" | "mystery" | "rubric" => "course",
+        "grade" | "mystery" => "course",
         _ => "lab",
     }
 }

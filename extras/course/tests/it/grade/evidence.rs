@@ -16,8 +16,6 @@ use crate::kit::printed;
 fn class(folder: &Path) {
     write(folder, "class.csv", "name\nada\nbob\ncarl\n");
     printed(folder, "mystery --roster class.csv");
-    let rubric = printed(folder, "rubric").replace("records = \"noted\"", "records = \"own\"");
-    write(folder, "own.toml", &rubric);
 }
 
 const TYPED: &str = r#""s2-2":{"value":"64","unit":"KiB"},"s321-c-hit-rate":{"value":"0.75","unit":"%"}"#;
@@ -88,14 +86,14 @@ fn only_unchanged_records_of_the_own_machine_and_the_assigned_size_count() {
         (
             "none",
             vec![],
-            "0",
-            "Not read: 0.rec; .json, .html and .zip are. There are no records of the student's own machine",
+            "1",
+            "Answers to read: 1. Not read: 0.rec; .json, .html and .zip are. There are no records of the student's own machine",
         ),
-        ("by hand", vec![&by_hand], "0", "Records of other machines"),
-        ("another's", vec![&bobs], "0", "Records are of the machine of bob."),
-        ("of 128 rows", vec![&of_size(128)], "0", "mm1: its matrices have 128 rows, not the 512"),
+        ("by hand", vec![&by_hand], "1", "Records of other machines"),
+        ("another's", vec![&bobs], "1", "Records are of the machine of bob."),
+        ("of 128 rows", vec![&of_size(128)], "1", "mm1: its matrices have 128 rows, not the 512"),
     ] {
-        let (given, notes) = of_ada(folder, "--rubric own.toml", &records);
+        let (given, notes) = of_ada(folder, "", &records);
         assert!(given == points && notes.contains(says), "{what}: {given}, {notes}");
         assert!(!says.is_empty() || notes.is_empty(), "{what}: {notes}");
     }
@@ -104,8 +102,8 @@ fn only_unchanged_records_of_the_own_machine_and_the_assigned_size_count() {
     let (given, notes) = of_ada(folder, "--assignment small.toml", &[&of_size(128)]);
     assert!(given == "2" && notes.is_empty(), "{given}, {notes}");
     for (what, changed) in [("edited", edited), ("no seal", unsealed.to_string())] {
-        let (given, notes) = of_ada(folder, "--rubric own.toml", &[&changed]);
-        assert!(given == "0" && notes.contains("was changed after it was made"), "{what}: {given}, {notes}");
+        let (given, notes) = of_ada(folder, "", &[&changed]);
+        assert!(given == "1" && notes.contains("was changed after it was made"), "{what}: {given}, {notes}");
     }
 }
 
@@ -139,11 +137,12 @@ fn the_key_is_joined_by_its_column() {
         assert!(given == Some(code) && (out.contains(says) || err.contains(says)), "{args}: {out}{err}");
     }
     // a group measures on the machine of a member, whoever hands it in
-    write(folder, "g.csv", "group,name\nA,ada\nA,bob\n");
+    write(folder, "groups.csv", "group,name\nA,ada\nA,bob\n,carl\n");
     write(folder, "of-group/ada/", &answers(TYPED));
     fs::copy(folder.join("in/bob/mm1.json"), folder.join("of-group/ada/mm1.json")).unwrap();
-    let of_group = "--roster class.csv --key machines-key.json of-group";
-    let (_, out, err) = graded(folder, &format!("--groups g.csv {of_group}"));
+    let of_group =
+        "--roster groups.csv --name-column name --group-column group --key machines-key.json of-group";
+    let (_, out, err) = graded(folder, of_group);
     assert!(out.contains("2\t20\tada\t\n2\t20\tbob\tHanded in by a member of the group.\n"), "{out}{err}");
     fs::rename(folder.join("in/ada"), folder.join("in/P 1")).unwrap();
     // a machine is the best suggestion

@@ -27,8 +27,7 @@ pub(crate) fn answers(fields: &str) -> String {
 }
 
 /// Writes a file; RIGHT, PART and WRONG are such answers. Fields alone are those of
-/// answers.json, items alone those of a rubric, sections those of an assignment. A path that ends in `/` is a folder with
-/// answers.
+/// answers.json, sections those of an assignment. A path that ends in `/` is a folder with answers.
 pub(crate) fn write(folder: &Path, place: &str, content: &str) {
     let place = if place.ends_with('/') { format!("{place}answers.json") } else { place.to_owned() };
     let path = folder.join(place);
@@ -38,9 +37,6 @@ pub(crate) fn write(folder: &Path, place: &str, content: &str) {
         "PART" => answers(PART),
         "WRONG" => answers(WRONG),
         content if content.starts_with("\"s") => answers(content),
-        content if content.starts_with("[[item]]") => {
-            format!("format = \"cache-lab-rubric/1\"\n{content}")
-        }
         content if content.starts_with("[[section]]") => format!(
             "format = \"cache-lab-assignment/1\"\nlanguage = \"en\"\ntitle = \"t\"\nbase = \"guide\"\n{content}"
         ),

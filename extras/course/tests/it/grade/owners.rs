@@ -104,38 +104,25 @@ $ --name-column ID --worksheet r.csv --output o in = 2
 > it has 2 columns of assignments; name the one to fill with --grade-column
 
 ## Gradescope: the number is that of its own table of grades; a group has one
-r.csv: Name,Email,Submission ID,Submission Time\nAna,ana@x,1,2026-11-20 10:00:00 +0000\nBea,bea@x,1,2026-11-20 10:00:00 +0000\nCarl,carl@x,2,2026-11-21 10:00:00 +0000\n
+r.csv: Name,Email,Submission ID\nAna,ana@x,1\nBea,bea@x,1\nCarl,carl@x,2\n
 in/submission_1/: RIGHT
 in/submission_2/: PART
 in/submission_3/: PART
 in/submission_metadata.yml: ---\nsubmission_1:\n
-$ --name-column Email --due 2026-11-20T23:59Z --times r.csv in = 1
+$ --name-column Email in = 1
 = ana@x 3, bea@x 3, carl@x 1
 > 'submission_3' is the name of no student
-> Late by 10.02 hours
 
-## groups: a column of groups and one of members, others are ignored
-r.csv: user,number\nana,1\nbea,2\ncarl,3\ndan,4\neve,5\nfay,6\n
-g.csv: group,student,seat,tutor\nA,ana,5,carl\nA,bea,4,carl\n4,eve,1,carl\nG1,fay,,\n,dan,,\n,carl,,\n
+## groups: a column of the roster
+r.csv: user,number,Team\nana,1,A\nbea,2,A\ncarl,3,\ndan,4,\neve,5,4\nfay,6,G1\n
 in/ana/: RIGHT
 in/carl/: PART
 in/4/: WRONG
 in/G1/: WRONG
-$ --name-column user --groups g.csv in = 1
+$ --name-column user --group-column team in = 1
 = ana 3, bea 3, carl 1, dan -, fay 0
-> the columns 'seat', 'tutor' are not used
-> group 'A': ana, bea\n
-> group '4': eve\n
-> '4' is the name of no student; suggested: dan
-
-## two submissions of one student, and no time says which is the last
-in/ana/: RIGHT
-in/ana.json: WRONG
-in/bea/: RIGHT
-in/bea.pdf: x
-= ana -, bea 3
-> no grade: 1: 'ana': there are 2 submissions ('ana', 'ana.json')
-> 2 submissions; the last one with answers counts
+> Handed in by a member of the group.
+> '4' is the name of no student\n
 
 ## files with names like Canvas's are joined for one student only
 in/lab_3_1001_a.json: RIGHT
@@ -157,11 +144,12 @@ $ --name-column user --output o A B
 = ana 3, bea 3
 > map.csv: names of no submission: 1: 'old'\n
 
-## two rows of one student, without times: the map says which counts
-f.csv: user,s2-2\nana,64 KiB\nana,1 KiB\nbea,64 KiB\n
+## two submissions of one student, and rows: the map says which counts
+f.csv: user,s2-2\nana,64 KiB\nana,1 KiB\nbea,64 KiB\nbea,1 KiB\n
 o/map.csv: submission,student\nana (f.csv:3),-\n
 $ --name-column user --output o f.csv
-= ana 1, bea 1
+= ana 1, bea -
+> no grade: 1: 'bea': there are 2 submissions ('bea (f.csv:4)', 'bea (f.csv:5)'); write '-'
 
 ## fewer than half of the class
 r.csv: user\nana\nbea\ncarl\n

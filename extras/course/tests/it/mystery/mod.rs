@@ -106,31 +106,24 @@ fn a_late_joiner_gets_a_machine_and_the_others_keep_theirs() {
     assert_eq!(machines(), after);
 }
 
-/// The key and the machines behind the sweeps are readable by their owner only; the files
-/// to hand out by everybody. The output says what the seal protects against.
+/// The key is readable by its owner only; the machines by everybody. The output says what the
+/// seal protects against.
 #[test]
 #[cfg(unix)]
-fn files_that_are_not_handed_out_are_private() {
+fn the_key_is_private() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
-    class(folder.path());
     let mode = |path: &str| std::fs::metadata(folder.path().join(path)).unwrap().permissions().mode() & 0o777;
     kit::printed(folder.path(), "mystery ada");
     // the permissions of an older file are replaced
     std::fs::set_permissions(folder.path().join("machines-key.json"), std::fs::Permissions::from_mode(0o644))
         .unwrap();
     let said = kit::printed(folder.path(), "mystery ada");
-    assert!(said.contains("a program that opens them") && said.contains("--sweeps"), "{said}");
+    assert!(
+        said.contains("do not hand out machines-key.json\n") && said.contains("a program that opens them")
+    );
     assert_eq!(mode("machines-key.json"), 0o600);
     assert!(mode("machines/ada.toml") & 0o400 != 0 && mode("machines/ada.toml") != 0o600);
-    let said = kit::printed(folder.path(), "mystery --sweeps --output handout ada");
-    assert!(
-        said.contains("do not hand out handout-kept and handout-key.json") && !said.contains("opens them"),
-        "{said}"
-    );
-    let kept = ["handout-kept", "handout-kept/ada.toml", "handout-key.json"].map(mode);
-    assert_eq!(kept, [0o700, 0o600, 0o600]);
-    assert_ne!(mode("handout/ada/cm1-l1.json"), 0o600);
 }
 
 /// What a student's commands say about a sealed machine before it is measured.
@@ -148,29 +141,28 @@ fn only_measuring_reveals_a_sealed_machine() {
     assert!(machine.stdout.is_empty(), "a saved copy would be none");
 }
 
-/// The handout's procedure, with the kit's own reading of the curves, on some of the
-/// machines.
+/// The procedure of the page for instructors, with the kit's own reading of the curves, on some
+/// of the machines.
 #[test]
 fn the_documented_procedure_identifies_what_was_drawn() {
     let folder = tempfile::tempdir().unwrap();
-    class(folder.path());
-    kit::printed(folder.path(), "mystery --sweeps ada grace alan --output handout");
-    let key: Value =
-        serde_json::from_slice(&std::fs::read(folder.path().join("handout-key.json")).unwrap()).unwrap();
+    let folder = folder.path();
+    kit::printed(folder, "mystery ada grace alan");
+    let read = |place: &str| std::fs::read_to_string(folder.join(place)).unwrap();
+    let key: Value = serde_json::from_str(&read("machines-key.json")).unwrap();
     for machine in key["machines"].as_array().unwrap() {
-        let name = machine["name"].as_str().unwrap();
-        for (level, file) in ["cm1-l1", "cm1-l2"].into_iter().enumerate() {
-            let record = folder.path().join(format!("handout/{name}/{file}.json"));
-            let saved = Saved::parse(&std::fs::read_to_string(record).unwrap()).unwrap();
+        let file = machine["file"].as_str().unwrap();
+        for (level, options) in ["--max 256K", "--event PAPI_L2_DCM --max 4M"].into_iter().enumerate() {
+            let args = format!("--machine machines/{file} {options} --until-decided --record r.json");
+            assert!(kit::run(folder, "cm1", &args).status.success(), "{args}");
+            let saved = Saved::parse(&read("r.json")).unwrap();
             let found = geometry::read(&saved).verdict.unwrap();
             let drawn =
                 ["size_bytes", "line_bytes"].map(|field| machine["levels"][level][field].as_u64().unwrap());
-            assert_eq!([found.most.0, found.line.0], drawn, "{name}, level {}: {found:?}", level + 1);
+            assert_eq!([found.most.0, found.line.0], drawn, "{file}, level {}: {found:?}", level + 1);
         }
     }
-    let record = folder.path().join("handout/ada/cm1-l1.json");
-    let changed = std::fs::read_to_string(&record).unwrap().replacen("0.0", "0.1", 1);
-    std::fs::write(&record, changed).unwrap();
-    let (code, refusal) = output_of(&lab(folder.path(), "plot handout/ada/cm1-l1.json"));
+    std::fs::write(folder.join("r.json"), read("r.json").replacen("0.0", "0.1", 1)).unwrap();
+    let (code, refusal) = output_of(&lab(folder, "plot r.json"));
     assert!(code == Some(1) && refusal.contains("changed after it was made"), "{refusal}");
 }
