@@ -13,7 +13,7 @@ mkdir -p "$1"
 out=$(cd "$1" && pwd)
 cd "$(dirname "$(readlink -f "$0")")/.."
 target=${CARGO_TARGET_DIR:-$PWD/target}
-programs="avail spark cm1 mm1 mm2 mm3 ge ge1 ge2 ge3 ge4 ge5 ge6 ge7 dgemm flops lab"
+programs="avail spark cm1 mm1 mm2 mm3 ge ge1 ge2 ge3 ge4 ge5 ge6 ge7 dgemm flops exercises lab"
 packages=
 [ -n "$student" ] || { programs="$programs course"; packages="--workspace --exclude page"; }
 # shellcheck disable=SC2086

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::error::{ContextKind, ErrorKind};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Command, Parser, ValueEnum};
 
 use figures::text::shorten;
@@ -73,7 +73,7 @@ impl Measuring {
 #[command(next_help_heading = "Measuring")]
 pub struct Modelling {
     /// Model this machine: host, a name from `lab machines`, or a TOML file
-    #[arg(long, value_name = "MACHINE", default_value = "host")]
+    #[arg(long, env = "LAB_MACHINE", value_name = "MACHINE", default_value = "host")]
     pub machine: String,
 }
 
@@ -131,6 +131,12 @@ impl Output {
 /// the reason `why`.
 pub fn refused<T: Clone + Send + Sync + 'static>(why: &'static str) -> impl FnOnce(clap::Arg) -> clap::Arg {
     move |option| option.hide(true).value_parser(move |_: &str| Err::<T, _>(why))
+}
+
+/// `--machine` of a program that is timed alone: other machines are refused.
+pub fn host_alone(option: clap::Arg) -> clap::Arg {
+    let why = "this machine alone is measured; leave out --machine, and unset LAB_MACHINE";
+    option.hide(true).value_parser(move |name: &str| (name == "host").then(|| name.to_owned()).ok_or(why))
 }
 
 /// Restricts `--counters` to the sources that a program has.
@@ -210,7 +216,7 @@ pub fn run_as<A: Parser>(mut command: Command, program: impl FnOnce(A) -> Result
     status
 }
 
-/// What is wrong with a command line, in clap's words, but for a text in the place of a whole number.
+/// What is wrong with a command line, in clap's words, but for a text in the place of a whole number, and `--json`.
 fn complaint(error: &clap::Error) -> String {
     let number = error.source().and_then(|why| why.downcast_ref::<ParseIntError>()).map(ParseIntError::kind);
     match [ContextKind::InvalidValue, ContextKind::InvalidArg].map(|kind| error.get(kind)) {
@@ -218,6 +224,10 @@ fn complaint(error: &clap::Error) -> String {
             format!(
                 "error: invalid value '{value}' for '{option}': it is not a whole number\n\nFor more information, try '--help'."
             )
+        }
+        [_, Some(ContextValue::String(option))] if option == "--json" => {
+            "error: there is no --json: records are printed by --format json, and saved by --record FILE"
+                .to_owned()
         }
         _ => error.to_string(),
     }

@@ -1,7 +1,7 @@
 //! Prints, saves and draws results.
 
 use std::collections::BTreeSet;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write, stderr};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -119,6 +119,10 @@ impl Lines {
     /// Prints a line.
     pub fn print(&mut self, line: &str) {
         if self.wanted && self.printed.is_ok() {
+            // In the place of a progress line.
+            if stderr().is_terminal() {
+                let _ = write!(stderr(), "\r\x1b[K");
+            }
             self.printed = print(&format!("{line}\n"));
         }
     }

@@ -24,6 +24,7 @@ const OPERATION: f64 = 1e-9;
     name = "flops",
     version,
     after_help = "Example:\n  flops all 512 --threads 2    every kernel: known, counted and sampled rate",
+    mut_arg("machine", cli::host_alone),
     mut_arg("counters", cli::sources(&[Counters::Auto, Counters::Hardware, Counters::None])),
     mut_arg("chart", cli::refused::<PathBuf>("flops draws no chart; leave out --chart, or use --record"))
 )]
@@ -51,6 +52,8 @@ pub struct Args {
     #[command(flatten)]
     measuring: Measuring,
     #[command(flatten)]
+    modelling: Modelling,
+    #[command(flatten)]
     output: Output,
 }
 
@@ -59,7 +62,7 @@ pub struct Args {
 pub fn run(args: Args) -> Result<(), Failure> {
     let kernels = kernels(&args.kernel)?;
     let event = args.event.as_deref().map(counters::event).transpose().map_err(Failure::usage)?;
-    let session = Session::start(&args.measuring, &Modelling::of("host"), &args.output)?;
+    let session = Session::start(&args.measuring, &args.modelling, &args.output)?;
     let n = args.n.or(args.named).unwrap_or(512) as usize;
     let threads = args.threads.map_or(session.team(), usize::from);
     let settings = Settings { event, period: args.period };

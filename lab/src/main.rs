@@ -50,7 +50,7 @@ enum Command {
     #[command(
         mut_arg("runs", cli::runs("3")),
         mut_arg("counters", cli::sources(&[Counters::Auto, Counters::Hardware, Counters::None])),
-        mut_arg("machine", |machine| machine.hide(true).value_parser(["host"])), // it is timed, not modelled
+        mut_arg("machine", cli::host_alone),
         mut_arg("sizes", |sizes| sizes.default_value("200..1200:200")),
         mut_arg("variants", |variants| variants.default_value("ge1,ge2,ge3,ge4,ge5,ge6,ge7")),
         mut_arg("chart", cli::refused::<PathBuf>("this sweep draws five charts; choose their folder with --output"))

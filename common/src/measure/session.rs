@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 use std::fmt::Display;
-use std::io::{IsTerminal, Write, stderr, stdout};
+use std::io::{IsTerminal, Write, stderr};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -172,10 +172,9 @@ impl Session {
         }
     }
 
-    /// Draws that `done` of `all` parts are measured, on a terminal to which no results are
-    /// printed; at the end removes that.
+    /// Draws that `done` of `all` parts are measured, on a terminal; at the end removes that.
     pub fn progress(&self, done: usize, all: usize) {
-        if self.quiet || !stderr().is_terminal() || stdout().is_terminal() {
+        if self.quiet || !stderr().is_terminal() {
             return;
         }
         // A closed terminal is no reason to stop measuring.

@@ -39,7 +39,7 @@ pub(crate) struct Args {
     pub(super) counters: Counters,
 
     /// Run on this machine: host, or a model by its name or TOML file
-    #[arg(long, value_name = "MACHINE", default_value = "host")]
+    #[arg(long, env = "LAB_MACHINE", value_name = "MACHINE", default_value = "host")]
     pub(super) machine: String,
 
     /// Run on this processor

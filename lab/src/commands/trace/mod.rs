@@ -34,7 +34,7 @@ pub(crate) struct Args {
     file: PathBuf,
 
     /// Use the caches of this machine: host, a name from `lab machines`, or a TOML file
-    #[arg(long, value_name = "MACHINE", default_value = "host")]
+    #[arg(long, env = "LAB_MACHINE", value_name = "MACHINE", default_value = "host")]
     machine: String,
 
     /// Use one cache with 2^S sets
