@@ -1,6 +1,7 @@
 //! The cache model's count of a product.
 
 use cache::{Counts, LevelCounts, Modelled};
+use figures::value::{Reading, Source};
 use machine::Machine;
 use memory::Arena;
 
@@ -35,7 +36,7 @@ pub fn count(
     }
     let model = match variant.kernel {
         Kernel::Tiled | Kernel::Threads => Modelled::new(machine, arena),
-        _ => Modelled::of_arrays_alone(machine, arena, &["copies"]),
+        _ => Modelled::of_arrays_alone(machine, arena, &["copies", "before"]),
     };
     let mut model = model.map_err(|error| error.to_string())?.without_numbers().estimating();
     if let Some(progress) = progress {
@@ -43,6 +44,33 @@ pub fn count(
     }
     variant.run(&mut model, p);
     Ok(model.counts())
+}
+
+/// Pages of 4 KiB before the arrays at further places; a TLB with hashed sets reads so many bits of them.
+const FURTHER: [usize; 4] = [1111, 5461, 11000, 14000];
+
+/// L1 misses with the arrays at several places, as the system gives them from run to run, if they are more than 1 %
+/// apart; `here` is what [`count`] gave. Only misses of a TLB depend on the place.
+pub fn placements(variant: &Variant, p: &Problem, machine: &Machine, here: &Counts) -> Option<Reading> {
+    let level = here.level(1)?;
+    let first = level.misses.total() as f64;
+    if (level.walk_misses()? as f64) < 0.01 * first {
+        return None;
+    }
+    let further = |pages| {
+        let [m, n, k] = p.sides();
+        let bytes = Problem::bytes(m, n, k, p.blocks) + (pages << 12);
+        let arena = Arena::with_capacity(bytes).ok()?;
+        arena.array::<f64>("before", pages << 9).ok()?;
+        let moved = Problem::without_numbers(&arena, p.sides(), p.blocks).ok()?;
+        let counts = count(variant, &moved, &arena, machine, LONGEST_S, None).ok()?;
+        Some(counts.level(1)?.misses.total() as f64)
+    };
+    let all: Option<Vec<f64>> = FURTHER.into_iter().map(further).chain([Some(first)]).collect();
+    let all = all?;
+    let (least, most) =
+        (all.iter().copied().fold(first, f64::min), all.iter().copied().fold(first, f64::max));
+    (most > 1.01 * least).then(|| Reading::from_runs(&all, Source::Model))
 }
 
 /// The time of [`count`], if no state of the caches recurs.

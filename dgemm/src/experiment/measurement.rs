@@ -87,6 +87,8 @@ pub(super) fn outcomes(
 ) -> Result<Vec<Outcome>, Failure> {
     let outcome = |(&rung, (seconds, check)): (&&'static Variant, (Reading, Option<f64>))| {
         let model = modelled(session, rung, p, arena, limit_s(rungs));
+        let alone = model.as_ref().ok().filter(|_| rungs.len() == 1 && !session.is_over());
+        let placements = alone.and_then(|here| model::placements(rung, p, &session.machine, here));
         let hardware = match seconds.reason() {
             // If it could not be timed, it could not be counted either.
             Some(_) if session.measures_host => EVENTS.map(|event| (event, seconds.clone())).into(),
@@ -101,7 +103,7 @@ pub(super) fn outcomes(
         };
         let levels = session.machine.visible_levels().iter().filter(|_| rung.kernel != Kernel::Library);
         let (forms, threads) = (levels.map(form).collect(), rung.cores(p.blocks.threads));
-        Ok(Outcome { rung, threads, seconds, check, forms, model, hardware })
+        Ok(Outcome { rung, threads, seconds, check, forms, model, placements, hardware })
     };
     rungs.iter().zip(times(session, rungs, p)?).map(outcome).collect()
 }

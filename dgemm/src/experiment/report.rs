@@ -122,6 +122,10 @@ pub fn text(outcome: &Outcome, p: &Problem) -> String {
             );
         }
     }
+    if let Some(places) = &outcome.placements {
+        let places = places.scaled(1e-6);
+        let _ = writeln!(out, "L1 misses [x10^6], arrays at 5 places, as from run to run: {places:.1}");
+    }
     out.extend(outcome.levels(p).iter().map(|per| table(per, outcome)));
     let mut reasons = Reasons::default();
     for (name, reading) in outcome.metrics(p) {
