@@ -30,7 +30,7 @@ const PHONE_CM: f64 = 8.73;
 /// The caption of the staircase.
 const STAIRCASE: &str = "spark, one curve for each stride; accesses overlap unless they are dependent: each then waits for the last";
 
-/// All pictures with the names of their files.
+/// All pictures that have a point, with the names of their files.
 pub(crate) fn pictures(findings: &Findings) -> Vec<(String, Chart)> {
     // The sizes of the caches are a question, so captions name only the processor.
     let caption =
@@ -70,7 +70,8 @@ pub(crate) fn pictures(findings: &Findings) -> Vec<(String, Chart)> {
         ("cm1-l2", misses(&findings.l2)),
         ("causes", causes.caption(caption("CPU time, medians", "timing"))),
     ];
-    charts.map(|(name, chart)| (name.to_owned(), chart)).into()
+    let drawn = charts.into_iter().filter(|(_, chart)| !chart.is_empty());
+    drawn.map(|(name, chart)| (name.to_owned(), chart)).collect()
 }
 
 fn figure_1() -> Chart {

@@ -77,6 +77,8 @@ struct File {
     record: Record,
     /// The columns of numbers, if it is a table.
     numbers: Vec<String>,
+    /// Its other columns, each with its first entry that is no number: `kind ('ijk')`.
+    others: Vec<(String, String)>,
 }
 
 /// Reads, draws, writes.
@@ -123,7 +125,7 @@ const SHORT: [(&str, &str); 4] =
 fn read(path: &Path, args: &Args) -> Result<File, Failure> {
     let (name, text) = (input::name(path), input::text(path)?);
     let failed = |why: String| Failure::could_not(format!("{name}: {why}"));
-    let file = |record: Record| File { name: name.clone(), record, numbers: Vec::new() };
+    let file = |record: Record| File { name: name.clone(), record, numbers: Vec::new(), others: Vec::new() };
     if text.trim_start().starts_with('{') {
         let record = authentic::read(&text).map_err(|why| failed(why.to_string()))?;
         if matches!(record.program.as_str(), "cm1" | "spark") {
@@ -142,11 +144,12 @@ fn read(path: &Path, args: &Args) -> Result<File, Failure> {
             Ok(file(record_of(&sweep)))
         }
         Err(why) if is_sweep && names.clone().all(is_short) => Err(why),
-        sweep => {
-            let other = sweep.err().map(|why| format!("; {why}")).unwrap_or_default();
-            let (record, numbers) = table::read(&text).map_err(|why| failed(why + &other))?;
-            Ok(File { name: name.clone(), record, numbers })
-        }
+        sweep => match (table::read(&text), sweep) {
+            (Ok((record, numbers, others)), _) => Ok(File { name: name.clone(), record, numbers, others }),
+            // What programs print has name=value; a table has none.
+            (Err(_), Err(why)) if head.contains('=') || !head.contains([',', ';', '\t']) => Err(why),
+            (Err(why), _) => Err(failed(why)),
+        },
     }
 }
 
@@ -238,7 +241,14 @@ fn chosen(args: &Args, files: &[File]) -> Result<Columns, Failure> {
         y.extend(known.iter().filter(|name| numbers.contains(name) && ![&x, &by].contains(name)).cloned());
     }
     if y.is_empty() {
-        return Err(Failure::could_not("these files have no figure that can be drawn"));
+        let others =
+            Vec::from_iter(files.iter().flat_map(|file| &file.others).map(|(_, entry)| entry.as_str()));
+        return Err(Failure::could_not(match others.join(", ") {
+            none if none.is_empty() => "these files have no figure that can be drawn".to_owned(),
+            others => format!(
+                "no column but '{x}' has numbers only; of the others these entries are none: {others}"
+            ),
+        }));
     }
     Ok(Columns { x, y, by })
 }
@@ -292,25 +302,29 @@ fn chart(args: &Args, files: &[File]) -> Result<Chart, Failure> {
     let count = origins.len();
     let letter =
         |at: usize| if count > 1 { char::from(b'A' + (at % 26) as u8).to_string() } else { String::new() };
+    // What a program hands over with --chart has no file.
+    let is_input = args.files == [Path::new("-")];
     let caption = origins.iter().enumerate().map(|(at, Origin { name, files, .. })| {
         let files = match &files[..] {
+            _ if is_input => String::new(),
             [one] => format!("file {one}"),
             many => format!("{} files: {}", many.len(), many.join(", ")),
         };
-        let parts = [letter(at), name.clone()].into_iter().filter(|part| !part.is_empty());
-        let name = Vec::from_iter(parts).join(": ");
-        if name.is_empty() { files } else { format!("{name}; {files}") }
+        let joined = |parts: [String; 2], sign: &str| {
+            Vec::from_iter(parts.into_iter().filter(|part| !part.is_empty())).join(sign)
+        };
+        joined([joined([letter(at), name.clone()], ": "), files], "; ")
     });
     let events = files.iter().filter_map(|file| file.record.settings.get("event")?.as_str());
     let events = events.filter(|_| chosen.y == ["avg_misses"]).map(|event| format!("event {event}"));
     let caption = events.collect::<BTreeSet<_>>().into_iter().chain(caption);
     // Of a table, all columns of numbers are drawn.
-    let rows = Vec::from_iter(files.iter().flat_map(rows_of));
-    let is_rest = |name: &String| !chosen.y.contains(name) && ![&chosen.x, &chosen.by].contains(&name);
-    let rest = columns(&rows).into_iter().skip(1).filter(|name| args.y.is_empty() && is_rest(name));
-    let rest = Vec::from_iter(rest.filter(|_| files.iter().all(|file| !file.numbers.is_empty()))).join(", ");
+    let rest = files.iter().flat_map(|file| &file.others).filter(|_| args.y.is_empty());
+    let rest =
+        rest.filter(|(name, _)| ![&chosen.x, &chosen.by].contains(&name)).map(|(_, entry)| entry.as_str());
+    let rest = Vec::from_iter(rest).join(", ");
     let rest = Some(format!("Not drawn, as they are no numbers: {rest}")).filter(|_| !rest.is_empty());
-    let caption = Vec::from_iter(caption.chain(rest)).join(". ") + ".";
+    let caption = Vec::from_iter(caption.chain(rest).filter(|part| !part.is_empty())).join(". ");
     let sets =
         origins.into_iter().enumerate().map(|(at, origin)| Set { name: letter(at), rows: origin.rows });
     let chart = report::chart(&Vec::from_iter(sets), &chosen).map_err(Failure::could_not)?;

@@ -7,13 +7,17 @@ use serde_json::Value as Json;
 /// Entries that say that there is no number.
 const MISSING: [&str; 7] = ["", "-", "NA", "N/A", "#N/A", "NaN", "nan"];
 
-/// The rows of a table whose first line has the names of its columns; and the columns of numbers, in order.
+/// The rows of a table, its columns of numbers in order, and its other columns, each also with its first entry that
+/// is no number.
+type Table = (Record, Vec<String>, Vec<(String, String)>);
+
+/// Reads a table whose first line has the names of its columns.
 /// Columns are separated by tabs, `;`, `,` or blanks, and may be quoted.
 ///
 /// # Errors
 ///
 /// If it is no table, or a number can be read in two ways; a sentence with the line.
-pub(super) fn read(text: &str) -> Result<(Record, Vec<String>), String> {
+pub(super) fn read(text: &str) -> Result<Table, String> {
     // What Excel writes first to say it.
     let (told, text) = match text.strip_prefix("sep=").and_then(|rest| rest.split_once('\n')) {
         Some((sign, rest)) => (sign.bytes().next(), rest),
@@ -53,7 +57,7 @@ pub(super) fn read(text: &str) -> Result<(Record, Vec<String>), String> {
     let decimals = Decimals::of(&rows, sign)?;
     let mut record = Record::new("", "");
     record.rows = rows.iter().map(|_| Row::default()).collect();
-    let mut numbers = Vec::new();
+    let (mut numbers, mut others) = (Vec::new(), Vec::new());
     // Columns without a name count rows, or are empty.
     for (at, name) in header.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
         if header[..at].contains(name) {
@@ -61,10 +65,14 @@ pub(super) fn read(text: &str) -> Result<(Record, Vec<String>), String> {
         }
         let cells = rows.iter().map(|(_, cells)| cells[at].as_str());
         let values = Vec::from_iter(cells.clone().map(|cell| decimals.number(cell)));
-        let is_number = values.iter().any(Option::is_some)
-            && cells.clone().zip(&values).all(|(cell, value)| value.is_some() || MISSING.contains(&cell));
+        let mut wrong = rows.iter().zip(&values).filter(|(_, value)| value.is_none());
+        let wrong = wrong.find(|((_, cells), _)| !MISSING.contains(&cells[at].as_str()));
+        let is_number = wrong.is_none() && values.iter().any(Option::is_some);
         if is_number {
             numbers.push(name.clone());
+        } else if let Some(((line, cells), _)) = wrong {
+            let [shown, cell] = [name, &cells[at]].map(|text| shorten(text, 40));
+            others.push((name.clone(), format!("{shown} ('{cell}' in line {line})")));
         }
         for ((row, cell), value) in record.rows.iter_mut().zip(cells).zip(values) {
             let value = if is_number { value.map_or(Json::Null, Json::from) } else { cell.into() };
@@ -74,7 +82,7 @@ pub(super) fn read(text: &str) -> Result<(Record, Vec<String>), String> {
     if numbers.is_empty() || record.rows.is_empty() {
         return Err("no column of it has numbers only".to_owned());
     }
-    Ok((record, numbers))
+    Ok((record, numbers, others))
 }
 
 /// A line without what is between quotation marks.
@@ -126,7 +134,8 @@ mod tests {
     /// What spreadsheets, pandas and R write, and what is refused.
     #[test]
     fn tables_are_read_or_refused_with_the_line() {
-        let numbers = |text: &str| read(text).map(|(record, numbers)| (record.rows.len(), numbers.join("|")));
+        let numbers =
+            |text: &str| read(text).map(|(record, numbers, _)| (record.rows.len(), numbers.join("|")));
         for (text, rows, names) in [
             ("n,time A,time B\n8,1.5,2\n16,3,NA\n", 2, "n|time A|time B"),
             ("n;t\n8;1,5\n16;2,25\n;\n", 2, "n|t"),
