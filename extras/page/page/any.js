@@ -19,7 +19,7 @@ function anyPage(section, write) {
   const tomlFile = el("input", { type: "file", accept: ".toml,.txt" });
   const form = el("form", { class: "controls" },
     field("any-machine", select("machine", [...catalogue.map(titled), ["own", t("any-own")]], "i5-7500")),
-    field("any-show", select("show", [1, 2, 3].map(level => [String(level), t(`any-show-${level}`)]).concat([["time", t("any-show-time")]]), "1")),
+    field("any-show", select("show", [1, 2, 3].map(level => [String(level), t("any-show-level", level)]).concat([["time", t("any-show-time")]]), "1")),
     field("any-max", select("max", ["64K", "128K", "256K", "512K", "1M", "2M", "4M"].map(size => [size, size]), "64K")),
     machineFields(),
     field("any-measured", file, { hint: t("any-measured-hint") }), forget);

@@ -70,7 +70,7 @@ function picture(box, svg, numbers, cause) {
     const fill = () => { if (box.details.open) box.details.lastElementChild.replaceChildren(box.numbers()); };
     box.details = el("details", { toggle: fill }, el("summary", {}, t("numbers")), el("div"));
     const save = ending => el("button", { type: "button", click: () => savePicture(box.querySelector("svg:not(.before)"), ending) }, ending);
-    box.after(box.below = el("div", { class: "numbers" }, el("p", { class: "buttons" }, t("save-picture"), ["SVG", "PNG", "CSV"].map(save)), box.details));
+    box.after(box.below = el("div", { class: "numbers" }, el("p", { class: "buttons" }, t("save-picture"), ["SVG", "CSV"].map(save)), box.details));
   }
   box.numbers = () => numbers(title);
   box.details.dispatchEvent(new Event("toggle"));
@@ -88,15 +88,7 @@ function savePicture(svg, ending) {
   const copy = svg.cloneNode(true);
   for (const part of copy.querySelectorAll(".chart-ring, .chart-highlight")) part.remove();
   copy.classList.remove("chart-one");
-  const text = new XMLSerializer().serializeToString(copy);
-  if (ending === "SVG") return download(name, text, "image/svg+xml");
-  const picture = new Image();
-  picture.onload = () => {
-    const canvas = el("canvas", { width: 2 * picture.width, height: 2 * picture.height });
-    canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
-    canvas.toBlob(png => download(name, png, "image/png"));
-  };
-  picture.src = `data:image/svg+xml,${encodeURIComponent(text)}`;
+  download(name, new XMLSerializer().serializeToString(copy), "image/svg+xml");
 }
 
 // What this browser stores of this page between visits; a browser that stores nothing has it
@@ -210,8 +202,7 @@ function stateOf(form) {
   const state = {};
   for (const control of form.elements) {
     if (!control.name || control.type === "file") continue;
-    const value = control.type === "checkbox" ? String(control.checked) : control.value;
-    if (value !== control.dataset.initial) state[control.name] = value;
+    if (control.value !== control.dataset.initial) state[control.name] = control.value;
   }
   return state;
 }
@@ -219,16 +210,12 @@ function stateOf(form) {
 function restore(form, state) {
   for (const control of form.elements) {
     if (!control.name || control.type === "file") continue;
-    const value = state[control.name] ?? control.dataset.initial;
-    if (control.type === "checkbox") control.checked = value === "true";
-    else control.value = value;
+    control.value = state[control.name] ?? control.dataset.initial;
     if (control.selectedIndex === -1) control.value = control.dataset.initial; // an address that was typed
   }
 }
 
 // Takes the present values of a form as its defaults.
 function useAsDefaults(form) {
-  for (const control of form.elements) {
-    if (control.name) control.dataset.initial = control.type === "checkbox" ? String(control.checked) : control.value;
-  }
+  for (const control of form.elements) if (control.name) control.dataset.initial = control.value;
 }

@@ -27,7 +27,8 @@ function herePage(section) {
   const curve = pictureBox("here-curve");
   const known = el("p", { class: "soft" }, t("here-known", KNOWN));
   // The reader's guess: where the levels end, and what their accesses take on the known machine.
-  const { levels, memory_latency, toml } = core({ do: "machine", toml: core({ do: "catalogue" }).find(({ name }) => name === KNOWN).toml });
+  const { toml } = core({ do: "catalogue" }).find(({ name }) => name === KNOWN);
+  const { levels, memory_latency } = core({ do: "machine", toml });
   const guess = { sizes: levels.map(({ size }) => size), costs: [...levels.map(({ latency }) => latency), memory_latency].map(cost => cost * 1e9) };
   const sliders = guess.sizes.map((_, at) => el("input", { type: "range", id: `guess-${at}`, min: 0, max: SIZES.length - 1,
     input: ({ target }) => guessed(at, SIZES[target.value]) }));

@@ -22,8 +22,6 @@ const GUESSES = 3;
 // Largest number of lines of a cache, and of ways, that can be shown.
 const MOST_LINES = 4096;
 const MOST_WAYS = 1024;
-// Most lines of a text that are shown at once.
-const MOST_TEXT = 60;
 // In the order of their digits in `walked.outcomes`.
 const OUTCOMES = ["hit", "compulsory", "capacity", "conflict"];
 // The counts in the order of thought.
@@ -36,7 +34,7 @@ function insidePage(section, write) {
   const hidden = (name, value = "") => el("input", { type: "hidden", name, value });
   const programs = ["cm1", "mm1", "mm2", "mm3", ...ORDERS.map(order => `dgemm ${order}`)];
   const form = el("form", { class: "controls" }, hidden("preset"), hidden("guess"),
-    field("inside-kernel", select("kernel", [...programs.map(name => [name, t(`kernel-${name}`)]), ["own", t("inside-own")]], "mm1")),
+    field("inside-kernel", select("kernel", [...programs.map(name => [name, name.startsWith("dgemm ") ? t("kernel-dgemm", [...name.slice(6)].join(", ")) : t(`kernel-${name}`)]), ["own", t("inside-own")]], "mm1")),
     field("inside-text", el("textarea", { name: "own", rows: 6, spellcheck: "false" }, t("inside-own-first")), { hint: t("inside-own-hint") }),
     text("inside-n", "n", "32"), text("inside-array", "array", "64K"), text("inside-stride", "stride", "8K", "stride"), text("inside-passes", "passes", "3"),
     levelFields(1, false), hidden("at", "0"));
@@ -339,11 +337,9 @@ function insideView(walked, state, before, half) {
 }
 
 function loopView({ source, first, file }, step) {
-  const from = Math.max(0, Math.min(source.length - MOST_TEXT, (step?.line ?? first) - first - MOST_TEXT / 2)); // of a long trace
-  const part = source.slice(from, from + MOST_TEXT);
-  const indent = Math.min(...part.filter(line => line.trim()).map(line => line.search(/\S/)), 80);
-  const lines = part.map(line => line.slice(indent)).map((line, i) => {
-    const here = step?.line === first + from + i;
+  const indent = Math.min(...source.filter(line => line.trim()).map(line => line.search(/\S/)), 80);
+  const lines = source.map(line => line.slice(indent)).map((line, i) => {
+    const here = step?.line === first + i;
     const column = here ? step.column - 1 - indent : line.length;
     const end = here ? callLength(line.slice(column)) : 0;
     return el("li", { class: here ? "here" : null, "aria-current": here ? "step" : null },
@@ -351,7 +347,7 @@ function loopView({ source, first, file }, step) {
   });
   const title = file ? t("inside-loop", file) : t("inside-own");
   return el("section", { class: "loop" }, el("h3", {}, title),
-    el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": title }, el("ol", { start: first + from }, lines)));
+    el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": title }, el("ol", { start: first }, lines)));
 }
 
 // Length of the call at the start of `text`: `load(mul1.at(i, k))`, or `load a[i]`.

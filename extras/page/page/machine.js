@@ -80,7 +80,7 @@ const MEANING = { line: "line", ways: "way", replacement: "replacement policy", 
 function levelFields(level, deep) {
   const choice = name => field(`m-${name}`, select(`${name}${level}`, CHOICES[name], CHOICES[name][0][0]), { term: MEANING[name] });
   const term = name => ({ term: level === 1 ? MEANING[name] : undefined });
-  return el("fieldset", { id: `level-${level}` }, el("legend", {}, t("level-title", level)),
+  return el("fieldset", { id: `level-${level}` }, el("legend", {}, t("here-level", level)),
     slider("m-size", `size${level}`, SIZES.map(sizeText), ["32K", "256K", "4M"][level - 1]),
     slider("m-line", `line${level}`, LINES, "64", term("line")),
     slider("m-ways", `ways${level}`, WAYS, "8", term("ways")),
@@ -162,7 +162,7 @@ const machineToml = (form, deep = true) => `${machineLines(form, deep).map(([lin
 // description; the field is marked.
 function complaintOf(form, deep, error) {
   for (const control of form.elements) control.removeAttribute?.("aria-invalid");
-  const { line, reason } = error?.place ?? {};
+  const [line, reason] = error?.place ?? [];
   const control = form.elements[machineLines(form, deep)[line - 1]?.[1]];
   if (!control) return error?.message;
   control.setAttribute("aria-invalid", "true");

@@ -19,7 +19,7 @@ function mysteryPage(section, write) {
   const sizes = ["1K", "2K", "4K", "8K", "16K", "32K", "64K", "128K", "256K", "512K", "1M", "2M", "4M", "8M"].map(size => [size, size]);
   const form = el("form", { class: "row" },
     field("mystery-file", file, { hint: t("mystery-hint") }),
-    field("mystery-show", select("show", [["1", t("any-show-1")], ["2", t("any-show-2")], ["time", t("any-show-time")]], "1")),
+    field("mystery-show", select("show", [["1", t("any-show-level", 1)], ["2", t("any-show-level", 2)], ["time", t("any-show-time")]], "1")),
     field("mystery-min", select("min", sizes, "1K")),
     field("mystery-max", select("max", sizes, "64K")),
     el("button", { class: "first" }, t("mystery-run")),
@@ -32,9 +32,9 @@ function mysteryPage(section, write) {
   const answer = el("form", { class: "controls wide", hidden: true },
     el("h3", {}, t("mystery-answer")),
     el("div", { class: "row" }, entry("mystery-number", "student-1-number"), entry("mystery-student", "student-1-name")),
-    Object.entries(MYSTERY_LEVELS).map(([level, id]) => el("fieldset", {}, el("legend", {}, t("mystery-level", level)),
-      valueField(`${id}-size`, "mystery-size", "bytes", ["B", "KiB", "MiB"]), valueField(`${id}-line`, "mystery-line", "bytes", ["B", "KiB", "MiB"]),
-      valueField(`${id}-ways`, "mystery-ways", "count", []),
+    Object.entries(MYSTERY_LEVELS).map(([level, id]) => el("fieldset", {}, el("legend", {}, t("here-level", level)),
+      valueField(`${id}-size`, "here-size", "bytes", ["B", "KiB", "MiB"]), valueField(`${id}-line`, "here-line", "bytes", ["B", "KiB", "MiB"]),
+      valueField(`${id}-ways`, "here-ways", "count", []),
       field("mystery-why", el("textarea", { name: `${id}-size-why`, rows: 4 })))),
     el("p", { class: "buttons" }, el("button", {}, t("mystery-save"))), saved);
   const unread = el("p", { class: "soft" }, t("mystery-unread")); // in place of the answer, until what is stored of it was read

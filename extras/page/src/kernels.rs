@@ -1,7 +1,5 @@
 //! The programs' kernels that the page can model and show step by step.
 
-use std::borrow::Cow;
-
 use cache::Modelled;
 use dgemm::rungs::orders;
 use dgemm::{Blocks, Problem};
@@ -74,7 +72,7 @@ pub(crate) struct Source {
     pub(crate) file: &'static str,
     /// Number of its first line in the file.
     pub(crate) first: usize,
-    pub(crate) text: Cow<'static, str>,
+    pub(crate) text: &'static str,
 }
 
 /// A kernel that runs on a memory `M`.
@@ -174,7 +172,7 @@ impl Kernel {
         let from = text.find(begin).unwrap_or(0);
         let length = text[from..].find("\n}").map_or(text.len() - from, |at| at + 2);
         let first = text[..from].matches('\n').count() + 1;
-        Source { file, first, text: Cow::Borrowed(&text[from..from + length]) }
+        Source { file, first, text: &text[from..from + length] }
     }
 }
 

@@ -1,14 +1,14 @@
 //! `page`: the lab as one HTML file.
 
-mod file;
-
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use base64ct::{Base64, Encoding};
 use common::failure::Failure;
 use common::output;
-
-use file::page;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 
 /// Write the lab as one HTML file that measures and models in a browser
 ///
@@ -28,18 +28,8 @@ struct Args {
 
 /// How the WebAssembly is compiled: from the kit's own sources, optimised for size and
 /// speed.
-const BUILD: [&str; 10] = [
-    "rustc",
-    "--quiet",
-    "--profile",
-    "page",
-    "--target",
-    TARGET,
-    "-p",
-    "page",
-    "--lib",
-    "--crate-type=cdylib",
-];
+const BUILD: &str =
+    "rustc --quiet --profile page --target wasm32-unknown-unknown -p page --lib --crate-type=cdylib";
 const TARGET: &str = "wasm32-unknown-unknown";
 /// Instructions that Chromium since 91, Firefox since 89 and Safari since 16.4 have and the
 /// target's default lacks: vectors, with which the model compares the tags of a set at
@@ -80,7 +70,7 @@ fn compiled() -> Result<PathBuf, Failure> {
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |dir| root.join(dir));
     let done = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(BUILD)
+        .args(BUILD.split(' '))
         .env(FLAGS.0, FLAGS.1)
         .current_dir(root)
         .status()
@@ -93,4 +83,37 @@ fn compiled() -> Result<PathBuf, Failure> {
         )));
     }
     Ok(target.join(TARGET).join("page/tab.wasm"))
+}
+
+/// The parts of the page as text, with their placeholders.
+fn parts() -> impl Iterator<Item = (&'static str, &'static str)> {
+    tab::PARTS.into_iter().chain([("/* glossary.md */", common::glossary::TEXT)])
+}
+
+/// The page, with `wasm` (the library, compiled to WebAssembly) inside.
+fn page(wasm: &[u8]) -> String {
+    let html =
+        parts().fold(tab::PAGE.to_owned(), |html, (place, text)| html.replacen(place, text.trim_end(), 1));
+    html.replacen("/* core.wasm */", &Base64::encode_string(&deflated(wasm)), 1)
+}
+
+/// The format of `DecompressionStream("deflate")`: a third of the size.
+fn deflated(wasm: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    // Writing into a vector cannot fail.
+    encoder.write_all(wasm).and_then(|()| encoder.finish()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_finds_its_place() {
+        let page = page(b"not the real one");
+        for (place, text) in parts() {
+            assert!(!page.contains(place) && page.contains(text.trim_end()), "{place}");
+        }
+        assert!(page.contains(&Base64::encode_string(&deflated(b"not the real one"))));
+    }
 }

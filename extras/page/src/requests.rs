@@ -1,5 +1,5 @@
 //! Requests of the page and their answers, both JSON. An answer is
-//! `{"ok": ...}`, or `{"error": "a sentence"}` with `"place": {"line": 3, "reason": "a clause"}`
+//! `{"ok": ...}`, or `{"error": "a sentence"}` with `"place": [3, "a clause"]`
 //! if a machine's description is wrong there.
 
 use figures::quantity::Kind;
@@ -163,7 +163,6 @@ fn described(toml: &str) -> Result<Value, Refusal> {
     }
     let mut fields = json!(machine);
     fields["summary"] = machine.summary().into();
-    fields["toml"] = machine.to_toml().into();
     Ok(fields)
 }
 

@@ -49,7 +49,7 @@ impl Steps {
         Ok(Steps::of(&machine, watcher, kernel.source(), kernel.regions(&arena)))
     }
 
-    /// Records the accesses of the loops in `text`; an element of several lines is several accesses.
+    /// Records the accesses of the loops in `text`.
     /// Fails, with a sentence, if the cache cannot be shown or the text is no such loops.
     pub fn of_loops(machine: &Machine, text: &str) -> Result<Steps, String> {
         let machine = alone(machine)?;
@@ -58,15 +58,12 @@ impl Steps {
         let arena = Arena::with_capacity(bytes).map_err(|error| error.to_string())?;
         let memory = arena.array::<u8>("x", bytes).map_err(|error| error.to_string())?;
         let mut watcher = Watcher::new(&machine, &arena)?;
-        let line = machine.levels[0].line.0;
-        for &(first, element, store, place) in &own.accesses {
-            for number in first / line..=(first + element - 1) / line {
-                watcher.access(memory.at(first.max(number * line) as usize), store, place);
-            }
+        for &(address, store, place) in &own.accesses {
+            watcher.access(memory.at(address as usize), store, place);
         }
         watcher.is_cut |= own.is_cut;
         // the page has the text itself, which may be long
-        let source = Source { file: "", first: 1, text: "".into() };
+        let source = Source { file: "", first: 1, text: "" };
         Ok(Steps::of(&machine, watcher, source, own.regions))
     }
 
@@ -233,8 +230,8 @@ impl Steps {
             "set": set,
             "offset": offset,
             "tag_bits": bits(tag, self.tag_width()),
-            "set_bits": bits(set, log2(sets)),
-            "offset_bits": bits(offset, log2(self.line)),
+            "set_bits": bits(set, sets.trailing_zeros()),
+            "offset_bits": bits(offset, self.line.trailing_zeros()),
         })
     }
 
@@ -328,10 +325,6 @@ fn count(done: &[Step]) -> Value {
         "evictions": done.iter().filter(|step| step.evicted.is_some()).count(),
         "write_backs": done.iter().filter(|step| step.evicted.is_some_and(|(_, dirty)| dirty)).count(),
     })
-}
-
-fn log2(power: u64) -> u32 {
-    power.trailing_zeros()
 }
 
 fn bits(number: u64, width: u32) -> String {

@@ -27,16 +27,9 @@ const PART: f64 = 400.0;
 pub(crate) struct Refusal {
     /// A sentence.
     error: String,
-    /// The place in the description of a machine.
+    /// The line of a machine's description, counted from 1, and a clause.
     #[serde(skip_serializing_if = "Option::is_none")]
-    place: Option<Wrong>,
-}
-
-/// What is wrong in a description: its line, counted from 1, and a clause.
-#[derive(Debug, Serialize)]
-struct Wrong {
-    line: usize,
-    reason: String,
+    place: Option<(usize, String)>,
 }
 
 impl From<String> for Refusal {
@@ -49,7 +42,7 @@ impl From<MachineError> for Refusal {
     fn from(why: MachineError) -> Refusal {
         let error = why.to_string();
         let place = match why {
-            MachineError::Described { line, reason, .. } => Some(Wrong { line, reason }),
+            MachineError::Described { line, reason, .. } => Some((line, reason)),
             _ => None,
         };
         Refusal { error, place }

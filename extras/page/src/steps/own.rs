@@ -3,21 +3,21 @@
 use super::Region;
 use super::watcher::MAX_STEPS;
 
-/// Bytes of an element, if no `array` line says otherwise: a C `int`.
+/// Bytes of an element: a C `int`.
 const ELEMENT: u64 = 4;
 /// Most loops inside each other, and most iterations of all of them.
 const MAX_DEPTH: usize = 16;
 const MAX_ITERATIONS: usize = 1_000_000;
 /// Most bytes of all arrays.
 const LARGEST: u64 = 64 << 20;
-const WORDS: [&str; 4] = ["for", "load", "store", "array"];
+const WORDS: [&str; 3] = ["for", "load", "store"];
 const FORM: &str = "write for example 'for i in 0..64 step 8: load a[i]'";
 
 /// The first accesses of the loops in a text.
 #[derive(Debug, Default)]
 pub(super) struct Own {
-    /// Each access: its first byte, its bytes, whether it stores, and its line and column in the text.
-    pub(super) accesses: Vec<(u64, u64, bool, (u32, u32))>,
+    /// Each access: its first byte, whether it stores, and its line and column in the text.
+    pub(super) accesses: Vec<(u64, bool, (u32, u32))>,
     /// Their arrays, one after the other, each from a multiple of 64 bytes on.
     pub(super) regions: Vec<Region>,
     /// Whether there are more accesses than are shown.
@@ -38,27 +38,19 @@ pub(super) fn read(text: &str) -> Result<Own, String> {
         return Err(format!("there is no access: {FORM}"));
     }
     let (mut own, mut end) = (Own { is_cut: run.is_cut, ..Own::default() }, 0u64);
-    for Array { name, element, length } in run.arrays {
+    for (name, length) in run.arrays {
         let start = end.next_multiple_of(64);
-        end = start.saturating_add(length.saturating_mul(element));
+        end = start.saturating_add(length.saturating_mul(ELEMENT));
         if end > LARGEST {
             return Err(format!("the array {name} reaches beyond 64 MiB: use smaller indexes"));
         }
         let bytes = start as usize..end as usize;
-        own.regions.push(Region { name: name.to_owned(), bytes, element: element as usize, columns: 0 });
+        own.regions.push(Region { name: name.to_owned(), bytes, element: ELEMENT as usize, columns: 0 });
     }
     own.accesses.extend(run.accesses.into_iter().map(|(array, index, store, place)| {
-        let Region { bytes, element, .. } = &own.regions[array];
-        ((bytes.start + index as usize * element) as u64, *element as u64, store, place)
+        (own.regions[array].bytes.start as u64 + index * ELEMENT, store, place)
     }));
     Ok(own)
-}
-
-struct Array<'a> {
-    name: &'a str,
-    element: u64,
-    /// Elements up to the last one that was used.
-    length: u64,
 }
 
 /// What of a line is not read yet.
@@ -117,7 +109,8 @@ impl<'a> Rest<'a> {
 struct Run<'a> {
     /// Lines with code, and their indentation.
     lines: Vec<(usize, Rest<'a>)>,
-    arrays: Vec<Array<'a>>,
+    /// The arrays, with their elements up to the last one that was used.
+    arrays: Vec<(&'a str, u64)>,
     /// Array and index, whether it stores, and its place.
     accesses: Vec<(usize, u64, bool, (u32, u32))>,
     /// The variables of the loops around the present place.
@@ -152,17 +145,7 @@ impl<'a> Run<'a> {
                     rest.expect("]")?;
                     self.access(array, index, word == "store", place)?;
                 }
-                "array" => {
-                    let array = rest.name()?;
-                    let array = self.array(array);
-                    rest.expect("of")?;
-                    let bytes = rest.next();
-                    let element = bytes.parse().ok().filter(|bytes| (1..=4096).contains(bytes));
-                    self.arrays[array].element =
-                        element.ok_or_else(|| rest.wrong("1 to 4096 bytes", bytes))?;
-                    rest.expect("bytes")?;
-                }
-                other => return Err(rest.wrong("'for', 'load', 'store' or 'array'", other)),
+                other => return Err(rest.wrong("'for', 'load' or 'store'", other)),
             }
             if rest.peek().is_empty() {
                 return Ok(at + 1);
@@ -211,10 +194,10 @@ impl<'a> Run<'a> {
     fn access(&mut self, array: usize, index: i64, store: bool, place: (u32, u32)) -> Result<(), String> {
         self.is_cut |= self.is_live && self.accesses.len() == MAX_STEPS;
         if self.is_live && !self.is_cut {
-            let used = &mut self.arrays[array];
-            let wrong = |_| format!("line {}: {}[{index}]: an index is 0 or more", place.0, used.name);
+            let (name, length) = &mut self.arrays[array];
+            let wrong = |_| format!("line {}: {name}[{index}]: an index is 0 or more", place.0);
             let index = u64::try_from(index).map_err(wrong)?;
-            used.length = used.length.max(index.saturating_add(1));
+            *length = (*length).max(index.saturating_add(1));
             self.accesses.push((array, index, store, place));
         }
         Ok(())
@@ -244,10 +227,7 @@ impl<'a> Run<'a> {
         let digits = rest.peek();
         if digits.starts_with(|c: char| c.is_ascii_digit()) {
             rest.next();
-            let hexadecimal = digits.strip_prefix("0x").map(|digits| i64::from_str_radix(digits, 16));
-            return hexadecimal
-                .unwrap_or_else(|| digits.parse())
-                .map_err(|_| rest.wrong("a whole number", digits));
+            return digits.parse().map_err(|_| rest.wrong("a whole number", digits));
         }
         let name = rest.name()?;
         let variable = self.variables.iter().rev().find(|(other, _)| *other == name);
@@ -256,8 +236,8 @@ impl<'a> Run<'a> {
     }
 
     fn array(&mut self, name: &'a str) -> usize {
-        self.arrays.iter().position(|array| array.name == name).unwrap_or_else(|| {
-            self.arrays.push(Array { name, element: ELEMENT, length: 0 });
+        self.arrays.iter().position(|array| array.0 == name).unwrap_or_else(|| {
+            self.arrays.push((name, 0));
             self.arrays.len() - 1
         })
     }
