@@ -24,6 +24,9 @@ const REGION: u64 = 1 << 20;
 /// Bytes of pages whose frames are in a table, where the machine scatters pages.
 const MAPPED: u64 = 16 << 20;
 
+/// Bytes of the pieces of memory that [`Replay`] moves as a whole, at least.
+pub const PIECE: u64 = 4096;
+
 /// What happened to one access. If it crosses lines, this is their sum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
@@ -99,17 +102,56 @@ impl Replay {
         self
     }
 
-    /// An access of `bytes` bytes; returns its misses in the first levels.
+    /// What is added to an address, and to all others of its piece of [`PIECE`] bytes, for
+    /// [`repeats`](Replay::repeats); none if that is not known.
+    #[inline]
+    pub fn distance(&self, address: u64) -> Option<u64> {
+        let own =
+            self.regions.recent(address).filter(|_| self.kinds.is_none() && self.sim.knows_repeats())?;
+        Some(own.wrapping_sub(address))
+    }
+
+    /// Whether an access of `bytes` bytes, 1 or more, at an address plus its
+    /// [`distance`](Replay::distance) hits the line of its set that was used last: then there is nothing
+    /// to do but to [`count`](Replay::count) it.
+    #[inline(always)]
+    pub fn repeats(&self, own: u64, bytes: u64, store: bool) -> bool {
+        self.sim.repeats(own, bytes, store)
+    }
+
+    /// The misses in the first levels of an access within one line, at an address plus its
+    /// [`distance`](Replay::distance); none if it is not within one line. It is counted by
+    /// [`count`](Replay::count).
+    #[inline]
+    pub fn misses_at(&mut self, own: u64, bytes: u64, store: bool) -> Option<[u64; LEVELS]> {
+        if (own ^ (own + bytes - 1)) >> self.sim.line_shift != 0 {
+            return None;
+        }
+        let of_first = |sim: &Simulator| sim.tally.levels[0].misses[0][usize::from(store)];
+        let before = of_first(&self.sim);
+        self.sim.access_line(own, store, 0);
+        let missed = of_first(&self.sim) - before;
+        Some(self.misses_below(missed, store))
+    }
+
+    /// Counts loads and stores that [`misses_of`](Replay::misses_of) was given, or need not be.
+    #[inline(always)]
+    pub fn count(&mut self, loads: u64, stores: u64) {
+        let [all_loads, all_stores] = &mut self.sim.tally.core.accesses;
+        *all_loads += loads;
+        *all_stores += stores;
+    }
+
+    /// An access of `bytes` bytes; returns its misses in the first levels. It is counted by
+    /// [`count`](Replay::count).
     ///
     /// # Errors
     ///
     /// As for [`access`](Replay::access).
-    #[inline(always)]
+    #[inline]
     pub fn misses_of(&mut self, address: u64, bytes: u64, store: bool) -> Result<[u64; LEVELS], TooFar> {
-        let missed = self.access(address, bytes, store, 0)?;
-        // A store that is written through may miss below the level that it hits.
-        let missed_none = missed == 0 && (self.sim.is_plain() || !store);
-        Ok(if missed_none { [0; LEVELS] } else { self.misses_since(missed) })
+        let missed = self.access_lines(address, bytes, store, 0)?;
+        Ok(self.misses_below(missed, store))
     }
 
     /// An access of `bytes` bytes, counted for the name with index `name`. Returns how many of
@@ -121,14 +163,16 @@ impl Replay {
     #[inline(always)]
     pub fn access(&mut self, address: u64, bytes: u64, store: bool, name: u8) -> Result<u64, TooFar> {
         if let Some(own) = self.regions.recent(address)
-            && (own ^ (own + bytes.max(1) - 1)) >> self.sim.levels[0].shift == 0
-            && self.sim.repeats(own, store)
+            && self.sim.knows_repeats()
+            && self.sim.repeats(own, bytes.max(1), store)
             && self.kinds.as_mut().is_none_or(|kinds| kinds.repeats(own))
         {
             self.sim.tally.core.accesses[usize::from(store)] += 1;
             return Ok(0);
         }
-        self.access_lines(address, bytes, store, name)
+        let missed = self.access_lines(address, bytes, store, name)?;
+        self.sim.tally.core.accesses[usize::from(store)] += 1;
+        Ok(missed)
     }
 
     #[inline(never)]
@@ -136,7 +180,6 @@ impl Replay {
         let shift = self.sim.levels[0].shift;
         let last = address.saturating_add(bytes.saturating_sub(1)) >> shift;
         let mut missed = u64::from(self.access_line(address, store, name)?);
-        self.sim.tally.core.accesses[usize::from(store)] += 1;
         for line in (address >> shift) + 1..=last {
             missed += u64::from(self.access_line(line << shift, store, name)?);
             self.sim.tally.core.splits[usize::from(store)] += 1;
@@ -205,7 +248,11 @@ impl Replay {
 
     /// The misses of an access that `missed` in the first level.
     #[inline]
-    fn misses_since(&mut self, missed: u64) -> [u64; LEVELS] {
+    fn misses_below(&mut self, missed: u64, store: bool) -> [u64; LEVELS] {
+        // A store that is written through may miss below the level that it hits.
+        if missed == 0 && (self.sim.is_plain() || !store) {
+            return [0; LEVELS];
+        }
         let mut misses = [missed; LEVELS];
         for (level, misses) in misses.iter_mut().enumerate().skip(1) {
             let now = self.misses(level + 1);

@@ -14,7 +14,7 @@ use crate::request::{Request, kind};
 use crate::seen::Seen;
 use crate::sets::Store;
 use crate::table::PageTable;
-use crate::tag::{DIRTY, LINE, LINES, Tag};
+use crate::tag::{DIRTY, LINE, LINES, Tag, tag_of};
 use crate::tally::{CoreTally, Tally};
 
 /// A tag that no line has.
@@ -37,8 +37,12 @@ pub(crate) struct Simulator {
     /// For each value of the lower bits of a set's number: the page, and the tag of the
     /// line, used last in these sets of the first TLB and the first level. Using it again
     /// changes nothing.
-    last_pages: Vec<u64>,
-    last_lines: Vec<Tag>,
+    last_pages: [u64; MAX_SLOTS],
+    last_lines: [Tag; MAX_SLOTS],
+    page_mask: usize,
+    line_mask: usize,
+    /// The first level's.
+    pub(crate) line_shift: u32,
     /// Whether loads, and stores, do nothing but use or fill their line of the first level.
     plain_loads: bool,
     plain_stores: bool,
@@ -149,8 +153,11 @@ impl Simulator {
             pages,
             table,
             seen: Seen::default(),
-            last_pages: vec![u64::MAX; machine.tlbs.first().map_or(1, |tlb| slots(tlb.entries / tlb.ways))],
-            last_lines: vec![NO_LINE; slots(machine.levels[0].sets())],
+            last_pages: [u64::MAX; MAX_SLOTS],
+            last_lines: [NO_LINE; MAX_SLOTS],
+            page_mask: machine.tlbs.first().map_or(1, |tlb| slots(tlb.entries / tlb.ways)) - 1,
+            line_mask: slots(machine.levels[0].sets()) - 1,
+            line_shift: machine.levels[0].line.0.trailing_zeros(),
             events: 0,
             asks: [Vec::new(), Vec::new()],
             windows: Vec::new(),
@@ -220,23 +227,28 @@ impl Simulator {
         }
     }
 
-    /// Whether an access within one line changes nothing: its page and its line are those that
-    /// were used last in their sets.
+    /// Whether an access of `bytes` bytes, 1 or more, is within one line and changes nothing: its page
+    /// and its line are those that were used last in their sets. Only if
+    /// [`knows_repeats`](Simulator::knows_repeats).
     #[inline(always)]
-    pub(crate) fn repeats(&self, address: u64, store: bool) -> bool {
-        let page = address >> self.page_shift;
-        let (set, key) = self.levels[0].place(address);
-        let last = self.last_lines[set & (self.last_lines.len() - 1)];
-        (self.last_pages[self.slot_of(page)] == page || self.tlbs.is_empty())
-            && last & LINE == key
-            && (!store || last & DIRTY != 0)
-            && (self.pages.is_none() || !self.levels[0].physical)
+    pub(crate) fn repeats(&self, address: u64, bytes: u64, store: bool) -> bool {
+        let shift = self.line_shift;
+        let (line, page) = (address >> shift, address >> self.page_shift);
+        let last = self.last_lines[line as usize & self.line_mask & (MAX_SLOTS - 1)];
+        (address + bytes - 1) >> shift == line
+            && last | Tag::from(!store) == tag_of(line) | DIRTY
+            && (self.last_pages[self.slot_of(page)] == page || self.tlbs.is_empty())
+    }
+
+    /// Whether the first level is found by the addresses of the program.
+    pub(crate) fn knows_repeats(&self) -> bool {
+        self.pages.is_none() || !self.levels[0].physical
     }
 
     /// The place of `page` in `last_pages`.
     #[inline(always)]
     fn slot_of(&self, page: u64) -> usize {
-        (page ^ page >> self.page_fold) as usize & (self.last_pages.len() - 1)
+        (page ^ page >> self.page_fold) as usize & self.page_mask & (MAX_SLOTS - 1)
     }
 
     /// An access within one line.
@@ -265,8 +277,7 @@ impl Simulator {
             _ => address,
         };
         let (set, key) = first.place(own);
-        let slot = set & (self.last_lines.len() - 1);
-        let last = &mut self.last_lines[slot];
+        let last = &mut self.last_lines[set & self.line_mask & (MAX_SLOTS - 1)];
         if *last & LINE == key && (!store || *last & DIRTY != 0) {
             return;
         }
@@ -344,8 +355,7 @@ impl Simulator {
         let first = &mut self.levels[0];
         let request = request(address, store, array, false).within(first, self.pages.as_ref());
         let (set, _) = first.place(request.address);
-        let slot = set & (self.last_lines.len() - 1);
-        self.last_lines[slot] = NO_LINE;
+        self.last_lines[set & self.line_mask] = NO_LINE;
         first.serve(request, &mut self.tally.levels[0], &mut self.asks[0]);
         self.serve_below();
     }
@@ -360,7 +370,7 @@ impl Simulator {
     fn serve_from(&mut self, from: usize) {
         let [asked, asks] = &mut self.asks;
         let (mut asked, mut asks) = (asked, asks);
-        let slots = self.last_lines.len();
+        let mask = self.line_mask;
         for at in from..self.levels.len() {
             if asked.is_empty() {
                 return;
@@ -377,7 +387,7 @@ impl Simulator {
                     let address = request.within(first, self.pages.as_ref()).address;
                     for line in (address >> first.shift)..(address + (1 << level.shift)) >> first.shift {
                         let (set, key) = first.place(line << first.shift);
-                        let last = &mut self.last_lines[set & (slots - 1)];
+                        let last = &mut self.last_lines[set & mask];
                         *last = if *last & LINE == key { NO_LINE } else { *last };
                     }
                     if recall(above, *request, 1 << level.shift, self.pages.as_ref())
@@ -434,7 +444,7 @@ impl Simulator {
             };
             let (set, key) = first.place(own);
             // What was used last is there.
-            let last_line = self.last_lines[set & (self.last_lines.len() - 1)];
+            let last_line = self.last_lines[set & self.line_mask];
             if last_line & LINE != key || last_line & flags != flags {
                 let tag = first.store.tag(set, key);
                 if tag == 0 || tag & flags != flags {
@@ -499,10 +509,12 @@ impl Simulator {
     }
 }
 
-/// The number of entries for what was used last, at most 64, in a level of so many sets.
+/// The number of entries for what was used last in a level of so many sets.
 fn slots(sets: usize) -> usize {
-    (1 << sets.trailing_zeros()).min(64)
+    (1 << sets.trailing_zeros()).min(MAX_SLOTS)
 }
+
+const MAX_SLOTS: usize = 64;
 
 /// The kernel's request to the first level.
 #[inline(always)]

@@ -4,7 +4,7 @@
 //! | step | file |
 //! |---|---|
 //! | rewritten code appends records to its thread's buffer | `buffer.rs`, `site.rs` |
-//! | the thread's caches count them, for each source line and array | `thread.rs` |
+//! | the thread's caches count them, for each source line and array | `thread.rs`, `work.rs` |
 //! | arrays: blocks of `malloc` and `new`, globals | `blocks.rs`, `image.rs` |
 //! | the program's addresses, and the library's own memory | `memory.rs` |
 //! | the machine; start, end and signal handlers of the program | `session.rs`, `program.rs`, `signals.rs` |
@@ -53,6 +53,7 @@ mod signals;
 mod site;
 mod table;
 mod thread;
+mod work;
 
 #[global_allocator]
 static OWN: memory::Own = memory::Own;

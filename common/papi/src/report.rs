@@ -19,7 +19,8 @@ use crate::session::{IS_TIMED, Session, is_set, locked};
 use crate::sets;
 use crate::site::{self, Form, Place};
 use crate::table::{self, Line, grouped};
-use crate::thread::{Owner, Walker, add};
+use crate::thread::Walker;
+use crate::work::{Owner, add};
 
 /// Rows of a table on a terminal, unless LAB_ROWS says how many; the others are one row.
 const SHOWN_ROWS: usize = 10;
@@ -117,7 +118,8 @@ impl Counted {
             let accesses = ["loads", "stores"].map(|name| figures.get(name).unwrap_or(0));
             let row = [&accesses[..], &own[..levels]].concat();
             all.threads.push(Line::new(format!("thread {}", thread.number), row));
-            for (owner, misses) in thread.by_owner().into_iter().filter(|(_, misses)| *misses != [0; LEVELS])
+            for (owner, misses) in
+                thread.work.by_owner().into_iter().filter(|(_, misses)| *misses != [0; LEVELS])
             {
                 add(owners.entry(owner).or_default(), misses);
             }

@@ -81,6 +81,44 @@ pub(crate) struct Touch {
     pub(crate) place: Place,
 }
 
+/// What is needed for a plain access each time.
+#[derive(Debug)]
+pub(crate) struct Plain {
+    pub(crate) displacement: u64,
+    pub(crate) bytes: u16,
+    pub(crate) word: u8,
+    pub(crate) is_store: bool,
+}
+
+impl Touch {
+    fn plain(&self) -> Option<Plain> {
+        let Touch { displacement, bytes, word, is_store, .. } = *self;
+        (self.form == Form::Plain && bytes > 0).then_some(Plain { displacement, bytes, word, is_store })
+    }
+}
+
+/// Accesses within a few words, from the same word of the record, as one.
+fn groups(accesses: impl Iterator<Item = Plain>) -> Box<[Plain]> {
+    const WIDEST: u64 = 32;
+    let mut groups: Vec<Plain> = Vec::new();
+    for access in accesses {
+        let joined = groups.iter_mut().find_map(|group| {
+            let start = group.displacement.cast_signed().min(access.displacement.cast_signed());
+            let end = |one: &Plain| one.displacement.cast_signed().checked_add(one.bytes.into());
+            let bytes = end(group)?.max(end(&access)?).abs_diff(start);
+            (group.word == access.word && bytes <= WIDEST).then_some((group, start, bytes))
+        });
+        match joined {
+            Some((group, start, bytes)) => {
+                (group.displacement, group.bytes) = (start.cast_unsigned(), bytes as u16);
+                group.is_store |= access.is_store;
+            }
+            None => groups.push(access),
+        }
+    }
+    groups.into()
+}
+
 /// What a descriptor says.
 #[derive(Debug)]
 pub(crate) struct Site {
@@ -89,8 +127,11 @@ pub(crate) struct Site {
     /// The number of the first access among those of all sites.
     pub(crate) first: usize,
     pub(crate) touches: Box<[Touch]>,
-    /// Whether all accesses are [`Form::Plain`].
-    pub(crate) is_plain: bool,
+    /// The same, if all of them are [`Form::Plain`], and their loads and stores.
+    pub(crate) plain: Option<Box<[Plain]>>,
+    /// The plain ones put together where they are next to each other.
+    pub(crate) groups: Box<[Plain]>,
+    pub(crate) accesses: [u64; 2],
     pub(crate) counts: Box<[(Place, [u16; EVENTS])]>,
     pub(crate) totals: [u64; EVENTS],
 }
@@ -182,7 +223,9 @@ fn new_site(descriptor: *const Descriptor) -> &'static Site {
         number: sites.len(),
         words: head.words.into(),
         first,
-        is_plain: touches.iter().all(|touch| touch.form == Form::Plain),
+        groups: groups(touches.iter().filter_map(Touch::plain)),
+        plain: touches.iter().map(Touch::plain).collect(),
+        accesses: [false, true].map(|is| touches.iter().filter(|touch| touch.is_store == is).count() as u64),
         touches: touches.into(),
         counts,
         totals,

@@ -2,33 +2,19 @@
 //! buffer is full and when something asks for counts.
 
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::ops::Range;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-use cache::{Counts, LEVELS, MissKinds, Replay, TooFar};
+use cache::{Counts, MissKinds, Replay};
 
-use crate::blocks;
 use crate::buffer::{self, LONGEST};
-use crate::memory::{self, Placement};
+use crate::memory;
 use crate::regions::Figures;
 use crate::session::{self, Session, locked, without_signals};
-use crate::site::{self, EVENTS, Form, Site, Touch};
-
-/// What an address belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Owner {
-    /// A global by its number in the session's list.
-    Global(usize),
-    /// Blocks by the return address of the call that made them.
-    Block(u64),
-    /// A stack.
-    Stack,
-    /// Anything else: libraries, mapped files.
-    Other,
-}
+use crate::site::{self, EVENTS};
+use crate::work::{Work, word};
 
 /// A thread of the program.
 #[derive(Debug)]
@@ -61,36 +47,11 @@ enum Caches {
     Left(Counts, MissKinds),
 }
 
-/// What a thread has executed and accessed, by site.
-#[derive(Debug)]
-pub(crate) struct Work {
-    placement: Placement,
-    /// How often each site was executed, by number.
-    pub(crate) executed: Vec<u64>,
-    /// Misses by access, and how often it was made where that is not how often its site was.
-    pub(crate) misses: Vec<[u64; LEVELS]>,
-    pub(crate) repeated: HashMap<usize, u64>,
-    owners: Owners,
-    /// Where the last conditionally repeated instruction began.
-    begun: u64,
-}
-
 #[derive(Debug)]
 struct Pointer(*const AtomicU64);
 
 // SAFETY: it points to an atomic variable, and is used while its thread has not ended alone.
 unsafe impl Send for Pointer {}
-
-/// Misses by what was accessed.
-#[derive(Debug)]
-struct Owners {
-    all: HashMap<Owner, [u64; LEVELS]>,
-    /// The ranges with the last misses: most are in one of them.
-    recent: [(Range<u64>, Owner, [u64; LEVELS]); 4],
-    /// The state of the blocks for which that holds.
-    changes: u64,
-    stack: Range<u64>,
-}
 
 static THREADS: Mutex<Vec<&'static Thread>> = Mutex::new(Vec::new());
 /// Buffers of threads that have ended.
@@ -162,7 +123,7 @@ fn unused() -> u64 {
 #[unsafe(no_mangle)]
 pub extern "C" fn lab_main_begins() {
     if let Some(thread) = OWN.get() {
-        locked(&thread.walker).work.placement = Placement::new();
+        locked(&thread.walker).work.place_again();
     }
 }
 
@@ -230,12 +191,6 @@ pub(crate) fn resume(interrupted: &Interrupted) {
     buffer::own().store(interrupted.place, Ordering::Relaxed);
 }
 
-#[inline(always)]
-fn word(place: u64, at: usize) -> u64 {
-    // SAFETY: buffers are never unmapped, and their words are atomic for all who use them.
-    unsafe { (*(place as *const AtomicU64).add(at)).load(Ordering::Relaxed) }
-}
-
 /// Does something with the calling thread's counts, in which all that it has done is; none without a
 /// model, and where accesses are not counted.
 pub(crate) fn with_own<T>(action: impl FnOnce(&Walker) -> T) -> Option<T> {
@@ -284,19 +239,7 @@ impl Walker {
             is_over: false,
             caches: Caches::Used(Box::new(replay)),
             error: None,
-            work: Work {
-                placement: Placement::new(),
-                executed: Vec::new(),
-                misses: Vec::new(),
-                repeated: HashMap::new(),
-                owners: Owners {
-                    all: HashMap::new(),
-                    recent: std::array::from_fn(|_| (0..0, Owner::Other, [0; LEVELS])),
-                    changes: 0,
-                    stack: stack(session, number == 0),
-                },
-                begun: 0,
-            },
+            work: Work::new(stack(session, number == 0)),
         })
     }
 
@@ -375,170 +318,6 @@ impl Walker {
         let kinds = session.is_full.then(|| self.kinds());
         Figures::new(&self.counts(), kinds, self.events()[0], &session.machine)
     }
-
-    /// Misses by what was accessed.
-    pub(crate) fn by_owner(&self) -> HashMap<Owner, [u64; LEVELS]> {
-        let mut owners = self.work.owners.all.clone();
-        for (_, owner, misses) in &self.work.owners.recent {
-            add(owners.entry(*owner).or_default(), *misses);
-        }
-        owners
-    }
-}
-
-impl Work {
-    fn walk(&mut self, replay: &mut Replay, mut place: u64, end: u64) -> Result<(), TooFar> {
-        while place < end {
-            let site = site::of(word(place, 0));
-            if site.number >= self.executed.len() {
-                self.grow(site);
-            }
-            self.executed[site.number] += 1;
-            if site.is_plain {
-                for (at, touch) in site.touches.iter().enumerate() {
-                    let address = word(place, touch.word.into()).wrapping_add(touch.displacement);
-                    self.access(replay, site.first + at, address, touch)?;
-                }
-            } else {
-                self.walk_other(replay, site, place)?;
-            }
-            place += 8 * site.words as u64;
-        }
-        Ok(())
-    }
-
-    #[cold]
-    fn grow(&mut self, site: &Site) {
-        self.executed.resize((site.number + 1).next_power_of_two(), 0);
-        self.misses.resize(
-            (site.first + site.touches.len()).next_power_of_two().max(self.misses.len()),
-            [0; LEVELS],
-        );
-    }
-
-    #[inline(always)]
-    fn access(
-        &mut self,
-        replay: &mut Replay,
-        number: usize,
-        address: u64,
-        touch: &Touch,
-    ) -> Result<(), TooFar> {
-        let misses = replay.misses_of(self.placement.of(address), touch.bytes.into(), touch.is_store)?;
-        if misses[0] > 0 || misses[1] > 0 {
-            self.missed(number, address, misses);
-        }
-        Ok(())
-    }
-
-    #[inline(never)]
-    fn missed(&mut self, number: usize, address: u64, misses: [u64; LEVELS]) {
-        if number >= self.misses.len() {
-            self.misses.resize(number + 1, [0; LEVELS]);
-        }
-        add(&mut self.misses[number], misses);
-        self.owners.add(address, misses);
-    }
-
-    /// A record with accesses other than plain ones.
-    fn walk_other(&mut self, replay: &mut Replay, site: &Site, place: u64) -> Result<(), TooFar> {
-        for (at, touch) in site.touches.iter().enumerate() {
-            let number = site.first + at;
-            let value = |at: u8| word(place, at.into());
-            let address = value(touch.word).wrapping_add(touch.displacement);
-            match touch.form {
-                Form::Plain => self.access(replay, number, address, touch)?,
-                Form::Unknown => {}
-                Form::Block => blocks::add(value(1), value(2), value(3)),
-                Form::Begins => self.begun = address,
-                Form::Repeated { count, second } => {
-                    let times = value(count);
-                    *self.repeated.entry(number).or_default() += times;
-                    for time in 0..times {
-                        let step = time * u64::from(touch.bytes);
-                        self.access(replay, number, address.wrapping_add(step), touch)?;
-                        if let Some((second, is_store)) = second {
-                            let touch = Touch { is_store, ..*touch };
-                            self.access(replay, number, value(second).wrapping_add(step), &touch)?;
-                        }
-                    }
-                }
-                Form::Ended { second } => {
-                    let bytes = u64::from(touch.bytes.max(1));
-                    let times = address.wrapping_sub(self.begun) / bytes;
-                    *self.repeated.entry(number).or_default() += times;
-                    for back in (1..=times).rev() {
-                        self.access(replay, number, address.wrapping_sub(back * bytes), touch)?;
-                        if let Some(second) = second {
-                            let address = value(second).wrapping_sub(back * bytes);
-                            self.access(replay, number, address, touch)?;
-                        }
-                    }
-                }
-                Form::Gathered { indices, mask, bits, scale, index_bytes, elements } => {
-                    for element in 0..elements {
-                        let part = |first: u8, bytes: u64| {
-                            let bit = u64::from(element) * bytes * 8;
-                            value(first + (bit / 64) as u8) >> (bit % 64)
-                        };
-                        let sign = u64::from(touch.bytes) * 8 - 1;
-                        let is_set = if bits {
-                            value(mask) >> element & 1
-                        } else {
-                            part(mask, touch.bytes.into()) >> sign & 1
-                        };
-                        if is_set == 0 {
-                            continue;
-                        }
-                        let index = part(indices, index_bytes.into());
-                        let index =
-                            if index_bytes == 4 { i64::from(index as u32 as i32) } else { index as i64 };
-                        let offset = index.wrapping_mul(scale.into());
-                        *self.repeated.entry(number).or_default() += 1;
-                        self.access(replay, number, address.wrapping_add_signed(offset), touch)?;
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Owners {
-    fn add(&mut self, address: u64, misses: [u64; LEVELS]) {
-        let changes = blocks::changes();
-        if self.changes != changes {
-            self.changes = changes;
-            self.recent.iter_mut().for_each(|(range, ..)| *range = 0..0);
-        }
-        let at = self.at(address);
-        add(&mut self.recent[at].2, misses);
-    }
-
-    /// The place in `recent` of what `address` belongs to.
-    fn at(&mut self, address: u64) -> usize {
-        if let Some(at) = self.recent.iter().position(|(range, ..)| range.contains(&address)) {
-            return at;
-        }
-        let (range, owner) = if self.stack.contains(&address) {
-            (self.stack.clone(), Owner::Stack)
-        } else if let Some((range, global)) = session::global_at(address) {
-            (range, Owner::Global(global))
-        } else if let Some((range, caller)) = blocks::at(address) {
-            (range, Owner::Block(caller))
-        } else {
-            (address..address + 1, Owner::Other)
-        };
-        let at = (address >> 6) as usize % self.recent.len();
-        let (_, owner, misses) = std::mem::replace(&mut self.recent[at], (range, owner, [0; LEVELS]));
-        add(self.all.entry(owner).or_default(), misses);
-        at
-    }
-}
-
-/// Adds misses of each level.
-pub(crate) fn add(sum: &mut [u64; LEVELS], more: [u64; LEVELS]) {
-    sum.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
 }
 
 /// The calling thread's stack.
