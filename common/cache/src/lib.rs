@@ -49,7 +49,7 @@ pub use counts::{AccessTime, ArrayCounts, Counts, Estimate, LevelCounts, LoadsSt
 pub use kinds::{Classifier, MissKind, MissKinds};
 pub use modelled::{Held, Modelled, switch_off_shortcuts};
 pub use policy::plru;
-pub use replay::{LEVELS, Outcome, PIECE, Replay, TooFar};
+pub use replay::{LEVELS, Outcome, Replay, TooFar};
 
 #[cfg(test)]
 mod tests;

@@ -24,9 +24,6 @@ const REGION: u64 = 1 << 20;
 /// Bytes of pages whose frames are in a table, where the machine scatters pages.
 const MAPPED: u64 = 16 << 20;
 
-/// Bytes of the pieces of memory that [`Replay`] moves as a whole, at least.
-pub const PIECE: u64 = 4096;
-
 /// What happened to one access. If it crosses lines, this is their sum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
@@ -102,13 +99,14 @@ impl Replay {
         self
     }
 
-    /// What is added to an address, and to all others of its piece of [`PIECE`] bytes, for
-    /// [`repeats`](Replay::repeats); none if that is not known.
+    /// The first address and the length of a piece of memory around an address, and what is added to its
+    /// addresses for [`repeats`](Replay::repeats); none if that is not known.
     #[inline]
-    pub fn distance(&self, address: u64) -> Option<u64> {
+    pub fn distance(&self, address: u64) -> Option<(u64, u64, u64)> {
         let own =
             self.regions.recent(address).filter(|_| self.kinds.is_none() && self.sim.knows_repeats())?;
-        Some(own.wrapping_sub(address))
+        let start = address - address % self.regions.bytes;
+        Some((start, self.regions.bytes, own.wrapping_sub(address)))
     }
 
     /// Whether an access of `bytes` bytes, 1 or more, at an address plus its

@@ -96,6 +96,12 @@ impl Placement {
         self.find(address)
     }
 
+    /// The part around an address: its first address, its length, and what is added.
+    pub(crate) fn part(&mut self, address: u64) -> (u64, u64, u64) {
+        self.of(address);
+        self.recent[Placement::slot(address)]
+    }
+
     /// The program, its heap, its mappings and its stack are far apart.
     #[inline(always)]
     fn slot(address: u64) -> usize {

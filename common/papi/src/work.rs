@@ -4,15 +4,19 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use cache::{LEVELS, PIECE, Replay, TooFar};
+use cache::{LEVELS, Replay, TooFar};
 
 use crate::blocks;
 use crate::memory::Placement;
 use crate::session;
 use crate::site::{self, Form, Plain, Site, Touch};
 
-/// Pieces of memory whose distances are remembered.
+/// Pieces of memory that are remembered, by bits of their addresses.
 const NEAR: usize = 64;
+
+fn near(address: u64) -> usize {
+    (address >> 20) as usize % NEAR
+}
 
 /// What an address belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -31,9 +35,9 @@ pub(crate) enum Owner {
 #[derive(Debug)]
 pub(crate) struct Work {
     placement: Placement,
-    /// Pieces of memory that were accessed last, by their numbers, and what is added to their addresses
+    /// Pieces of memory that were accessed last: their first addresses, their lengths, and what is added
     /// for [`Replay::repeats`].
-    near: [(u64, u64); NEAR],
+    near: [(u64, u64, u64); NEAR],
     /// How often each site was executed, by number.
     pub(crate) executed: Vec<u64>,
     /// Misses by access, and how often it was made where that is not how often its site was.
@@ -67,7 +71,7 @@ impl Work {
     pub(crate) fn new(stack: Range<u64>) -> Work {
         Work {
             placement: Placement::new(),
-            near: [(u64::MAX, 0); NEAR],
+            near: [(0, 0, 0); NEAR],
             executed: Vec::new(),
             misses: Vec::new(),
             repeated: HashMap::new(),
@@ -84,7 +88,7 @@ impl Work {
     /// Places addresses anew, since more is known of the program's memory.
     pub(crate) fn place_again(&mut self) {
         self.placement = Placement::new();
-        self.near = [(u64::MAX, 0); NEAR];
+        self.near = [(0, 0, 0); NEAR];
     }
 
     /// Misses by what was accessed.
@@ -142,9 +146,9 @@ impl Work {
     /// Whether there is nothing to do for an access but to count it.
     #[inline(always)]
     fn repeats(&self, replay: &Replay, address: u64, touch: &Plain) -> bool {
-        let piece = address / PIECE;
-        let (known, distance) = self.near[piece as usize % NEAR];
-        known == piece && replay.repeats(address.wrapping_add(distance), touch.bytes.into(), touch.is_store)
+        let (start, length, distance) = self.near[near(address)];
+        address.wrapping_sub(start) < length
+            && replay.repeats(address.wrapping_add(distance), touch.bytes.into(), touch.is_store)
     }
 
     /// An access. It is counted elsewhere.
@@ -157,10 +161,9 @@ impl Work {
         bytes: u16,
         is_store: bool,
     ) -> Result<(), TooFar> {
-        let piece = address / PIECE;
-        let (known, distance) = self.near[piece as usize % NEAR];
+        let (start, length, distance) = self.near[near(address)];
         let own = address.wrapping_add(distance);
-        if known == piece && bytes > 0 {
+        if address.wrapping_sub(start) < length && bytes > 0 {
             if replay.repeats(own, bytes.into(), is_store) {
                 return Ok(());
             }
@@ -185,14 +188,13 @@ impl Work {
         let placed = self.placement.of(address);
         let misses = replay.misses_of(placed, bytes.into(), is_store)?;
         self.missed(number, address, misses);
-        let piece = address / PIECE;
-        let added = placed.wrapping_sub(address);
-        let mut ends = [piece * PIECE, piece * PIECE + PIECE - 1].into_iter();
-        if let Some(distance) = replay.distance(placed).map(|distance| distance.wrapping_add(added))
-            && distance % PIECE == 0
-            && ends.all(|end| self.placement.of(end).wrapping_sub(end) == added)
-        {
-            self.near[piece as usize % NEAR] = (piece, distance);
+        if let Some((start, bytes, distance)) = replay.distance(placed) {
+            let (first, length, added) = self.placement.part(address);
+            let start = start.wrapping_sub(added);
+            // What is in both pieces.
+            let low = start.max(first);
+            let end = start.saturating_add(bytes).min(first.saturating_add(length));
+            self.near[near(address)] = (low, end.saturating_sub(low), distance.wrapping_add(added));
         }
         Ok(())
     }
