@@ -1,7 +1,6 @@
 /* A model answer. */
 #include <stddef.h>
 
-/* b[i] = 2 a[i] and c[i] = a[i] + b[i]. */
 void scale_and_add(size_t n, const double a[n], double b[n], double c[n]) {
     for (size_t i = 0; i < n; i++) {
         double value = a[i], twice = 2 * value;

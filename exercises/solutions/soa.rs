@@ -1,6 +1,5 @@
 //! A model answer.
 
-/// The index of field `field` (0 to 7) of particle `particle`, of `particles` particles.
 pub fn place(particle: usize, field: usize, particles: usize) -> usize {
     field * particles + particle
 }

@@ -1,7 +1,6 @@
 /* A model answer. */
 #include <stddef.h>
 
-/* Writes the means of `from` into `to`. */
 void smooth(size_t n, const double from[n][n], double to[n][n]) {
     for (size_t i = 1; i < n - 1; i++)
         for (size_t j = 1; j < n - 1; j++)

@@ -1,7 +1,6 @@
 /* A model answer. */
 #include <stddef.h>
 
-/* Subtracts m times `source` from `target`, in the columns from `first` to the end of the row. */
 void subtract(size_t n, double target[n], const double source[n], double m, size_t first) {
     size_t j = first;
     for (; j + 8 <= n; j += 8)

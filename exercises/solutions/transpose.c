@@ -1,7 +1,6 @@
 /* A model answer. */
 #include <stddef.h>
 
-/* Writes the transpose of `from` into `to`. */
 void transpose(size_t n, const double from[n][n], double to[n][n]) {
     enum { B = 16 };
     for (size_t ii = 0; ii < n; ii += B)

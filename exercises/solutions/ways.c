@@ -3,7 +3,6 @@
 
 unsigned long misses(void);
 
-/* The ways of the machine's cache. `volatile`: the compiler must not leave out a load. */
 size_t ways(size_t n, const volatile double x[n]) {
     for (size_t k = 1; k <= 17; k++) {
         unsigned long before = 0;

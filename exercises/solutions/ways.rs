@@ -1,18 +1,17 @@
 //! A model answer.
 
-use crate::memory::{Array, Memory};
+use std::hint::black_box;
 
-/// The ways of the machine's cache.
-pub fn ways(mem: &mut Memory, x: Array) -> usize {
+pub fn ways(x: &[f64], misses: fn() -> u64) -> usize {
     for k in 1..=17 {
         let mut before = 0;
         for _ in 0..2 {
-            before = mem.misses();
+            before = misses();
             for line in 0..k {
-                mem.load(x.at(512 * line));
+                black_box(x[512 * line]);
             }
         }
-        if mem.misses() > before {
+        if misses() > before {
             return k - 1;
         }
     }

@@ -14,8 +14,6 @@ use crate::task::{Language, TASKS, Task, find};
 const FOLDER: &str = "my-exercises";
 /// How the program is run from the sources.
 const PROGRAM: &str = "cargo run --release -p exercises --";
-/// The model answers, where a course adds them.
-const SOLUTIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/solutions");
 /// Time between two looks at a file.
 const POLL: Duration = Duration::from_millis(100);
 
@@ -70,10 +68,6 @@ enum Command {
     },
     /// Say where to look, for what the check finds now
     Hint(One),
-    /// Replace the files of a task by those handed out, and retain copies
-    Reset(One),
-    /// Print a model answer, once the task is passed
-    Solution(One),
 }
 
 #[derive(Debug, clap::Args)]
@@ -139,14 +133,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             let (task, folder) = one.find()?;
             hint(task, &folder)
         }
-        Some(Command::Reset(one)) => {
-            let (task, folder) = one.find()?;
-            reset(task, &folder)
-        }
-        Some(Command::Solution(one)) => {
-            let (task, folder) = one.find()?;
-            solution(task, &folder)
-        }
     }
 }
 
@@ -203,7 +189,7 @@ fn text(score: &Score) -> String {
 
 fn hint(task: &'static Task, folder: &Path) -> Result<(), Failure> {
     output::print(&match score(task, folder, true).checked {
-        Ok(_) => format!("{}: passed; there is nothing to mend\n", task.name),
+        Ok(_) => format!("{}: passed; there is nothing to correct\n", task.name),
         Err(wrong) if wrong.hint.is_empty() => format!("{}: {}\n", task.name, wrong.found),
         Err(wrong) => format!("{}: {}\n  hint: {}\n", task.name, wrong.found, wrong.hint),
     })
@@ -224,42 +210,4 @@ fn watch(task: &'static Task, folder: &Path) -> Result<(), Failure> {
         }
         std::thread::sleep(POLL);
     }
-}
-
-fn reset(task: &Task, folder: &Path) -> Result<(), Failure> {
-    for language in Language::ALL {
-        let path = folder.join(task.file(language));
-        let old = std::fs::read(&path).unwrap_or_default();
-        if old == task.starter(language).as_bytes() {
-            continue;
-        }
-        if !old.is_empty() {
-            let numbered = |number: &u32| path.with_extension(format!("{}.{number}", language.ending()));
-            let copy = (1..u32::MAX).map(|number| numbered(&number)).find(|copy| !copy.exists());
-            let copy =
-                copy.ok_or_else(|| Failure::could_not(format!("too many copies of {}", path.display())))?;
-            output::write(&copy, &old)?;
-            output::message(format!("your file is now {}", copy.display()));
-        }
-        output::write(&path, task.starter(language).as_bytes())?;
-    }
-    Ok(())
-}
-
-fn solution(task: &'static Task, folder: &Path) -> Result<(), Failure> {
-    let score = score(task, folder, false);
-    if score.checked.is_err() {
-        return Err(Failure::could_not(format!(
-            "{} is open: its model answer is printed when your file passes",
-            task.name
-        )));
-    }
-    for language in Language::ALL {
-        let path = Path::new(SOLUTIONS).join(task.file(language));
-        let text = std::fs::read_to_string(&path).map_err(|_| {
-            Failure::could_not("there are no model answers in this kit; your course may hand them out later")
-        })?;
-        output::print(&text)?;
-    }
-    Ok(())
 }

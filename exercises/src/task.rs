@@ -1,7 +1,6 @@
 //! The list of the tasks.
 
-use crate::check::{Checked, arrays, matrices, places, policy};
-use crate::program::Program;
+use std::ops::RangeInclusive;
 
 /// A function to write.
 pub struct Task {
@@ -13,13 +12,35 @@ pub struct Task {
     pub points: u32,
     /// What a solution shows; printed after it passed.
     pub why: &'static str,
-    /// The call of the function in Rust, with `mem` and the arguments `x`; its value is a `u64`.
-    pub(crate) rust: &'static str,
-    /// The function's declaration in C, and the statements that call it.
-    pub(crate) c: (&'static str, &'static str),
-    /// The files that are handed out, in Rust and in C.
-    starters: [&'static str; 2],
-    pub(crate) check: fn(&mut Program) -> Checked,
+    /// What is handed out: a comment for both languages, and the function in each.
+    text: &'static str,
+    functions: [&'static str; 2],
+    /// The program that calls the function, in C.
+    pub(crate) check: &'static str,
+    /// The function that it calls of a solution in Rust, and that function's body.
+    pub(crate) rust: (&'static str, &'static str),
+    pub(crate) cases: &'static [Case],
+}
+
+/// A run of a task's program.
+pub(crate) struct Case {
+    /// Bytes of the cache and of its lines, and its ways.
+    pub(crate) cache: [usize; 3],
+    /// The right result, where the program does not know it.
+    pub(crate) answer: u64,
+    pub(crate) limits: &'static [Limits],
+}
+
+/// The counts of a region of a program in which a solution may be.
+pub(crate) struct Limits {
+    pub(crate) region: &'static str,
+    /// How often the program goes through the region.
+    pub(crate) passes: u64,
+    pub(crate) loads: RangeInclusive<u64>,
+    pub(crate) stores: RangeInclusive<u64>,
+    pub(crate) misses: RangeInclusive<u64>,
+    /// For too many accesses, and for too many misses.
+    pub(crate) hints: [&'static str; 2],
 }
 
 /// A language of solutions.
@@ -46,8 +67,8 @@ impl Language {
 
 impl Task {
     /// The file as it is handed out.
-    pub fn starter(&self, language: Language) -> &'static str {
-        self.starters[usize::from(language == Language::C)]
+    pub fn starter(&self, language: Language) -> String {
+        format!("{}{}", self.text, self.functions[usize::from(language == Language::C)])
     }
 
     /// The name of the file.
@@ -56,120 +77,262 @@ impl Task {
     }
 }
 
-macro_rules! starters {
-    ($name:literal) => {
-        [include_str!(concat!("../tasks/", $name, ".rs")), include_str!(concat!("../tasks/", $name, ".c"))]
+const ANY: RangeInclusive<u64> = 0..=u64::MAX;
+/// A cache that is too small for a column of 208 rows, the size of the matrices that are counted.
+const SMALL: [usize; 3] = [8 << 10, 64, 4];
+const N2: u64 = 208 * 208;
+
+/// A region whose counts are shown alone.
+const fn shown(region: &'static str) -> Limits {
+    Limits { region, passes: 1, loads: ANY, stores: ANY, misses: ANY, hints: ["", ""] }
+}
+
+const fn blocks(misses: u64, hint: &'static str) -> Limits {
+    Limits {
+        region: "transpose",
+        loads: N2..=N2 * 5 / 4,
+        stores: N2..=N2 * 5 / 4,
+        misses: 0..=misses * 14 / 10,
+        hints: [
+            "Load and store each element once, without a copy of your own: do two squares overlap?",
+            hint,
+        ],
+        ..shown("")
+    }
+}
+
+const fn fields(region: &'static str, passes: u64, misses: u64, hint: &'static str) -> Limits {
+    Limits { region, passes, misses: 0..=misses, hints: ["", hint], ..shown("") }
+}
+
+/// A cache of so many ways, each of 4 KiB.
+const fn unknown(ways: usize, limits: &'static [Limits]) -> Case {
+    Case { cache: [ways << 12, 64, ways], answer: ways as u64, limits }
+}
+
+const FIELD: &str =
+    "A line holds 8 numbers: eight particles' numbers of this field should be next to each other.";
+const FIELDS: &str = "Particles that follow each other should be next to each other, in each field.";
+/// Each size is found by loads: a set is filled, with one line more.
+const fn found(misses: u64) -> Limits {
+    Limits {
+        loads: 0..=20_000,
+        misses: misses..=u64::MAX,
+        hints: [
+            "Two rounds for each size are enough.",
+            "Find the ways by loads: it takes at least as many misses as ways.",
+        ],
+        ..shown("ways")
+    }
+}
+
+macro_rules! task {
+    ($name:literal, $points:literal, $asks:literal, $why:literal, $function:literal, $call:literal, $cases:expr) => {
+        Task {
+            name: $name,
+            asks: $asks,
+            points: $points,
+            why: $why,
+            text: include_str!(concat!("../tasks/", $name, ".txt")),
+            functions: [
+                include_str!(concat!("../tasks/", $name, ".rs")),
+                include_str!(concat!("../tasks/", $name, ".c")),
+            ],
+            check: include_str!(concat!("../checks/", $name, ".c")),
+            rust: ($function, $call),
+            cases: $cases,
+        }
     };
 }
 
 /// The tasks, the easiest first.
 pub const TASKS: &[Task] = &[
-    Task {
-        name: "rows",
-        asks: "a sum, row by row",
-        points: 1,
-        why: "The inner loop runs along a row: one miss brings eight elements, and seven loads hit.",
-        rust: "task::sum(mem, x.matrix(0)).to_bits()",
-        c: ("double sum(size_t, size_t, void *)", "return bits(sum(rows(0), cols(0), at(0)));"),
-        starters: starters!("rows"),
-        check: matrices::rows,
-    },
-    Task {
-        name: "fuse",
-        asks: "two loops in one",
-        points: 1,
-        why: "Work on data that is in the cache, or in a register, costs no miss. Two loops over arrays larger than the cache fetch everything twice.",
-        rust: "task::scale_and_add(mem, x.array(0), x.array(1), x.array(2)); 0",
-        c: (
-            "void scale_and_add(size_t, void *, void *, void *)",
-            "scale_and_add(cols(0), at(0), at(1), at(2)); return 0;",
-        ),
-        starters: starters!("fuse"),
-        check: arrays::fuse,
-    },
-    Task {
-        name: "tail",
-        asks: "the tail that the homework's ge4 lacks",
-        points: 1,
-        why: "An unrolled loop saves branches and index arithmetic, and it needs a tail: sizes are seldom multiples of the block.",
-        rust: "task::subtract(mem, x.array(0), x.array(1), x.float(0), x.integer(1)); 0",
-        c: (
-            "void subtract(size_t, void *, void *, double, size_t)",
-            "subtract(cols(0), at(0), at(1), number(0), integers[1]); return 0;",
-        ),
-        starters: starters!("tail"),
-        check: arrays::tail,
-    },
-    Task {
-        name: "stencil",
-        asks: "the mean of four adjacent elements, in the right order",
-        points: 2,
-        why: "Three rows of `from` are used at a time and fit the cache: each line is fetched once, though each element is loaded four times.",
-        rust: "task::smooth(mem, x.matrix(0), x.matrix(1)); 0",
-        c: ("void smooth(size_t, void *, void *)", "smooth(rows(0), at(0), at(1)); return 0;"),
-        starters: starters!("stencil"),
-        check: matrices::stencil,
-    },
-    Task {
-        name: "block",
-        asks: "the side of a block, from the rule",
-        points: 1,
-        why: "Three squares that fit the cache are reused B times. Half of the side makes twice the misses; squares that do not fit are reused hardly at all.",
-        rust: "task::side(x.integer(0), x.integer(1), x.integer(2)) as u64",
-        c: ("size_t side(size_t, size_t, size_t)", "return side(integers[0], integers[1], integers[2]);"),
-        starters: starters!("block"),
-        check: places::block,
-    },
-    Task {
-        name: "transpose",
-        asks: "a transposition by blocks, good on two machines",
-        points: 2,
-        why: "A square whose lines all stay in the cache makes one miss for each line. Its rows must be whole lines of the machine with the longest ones.",
-        rust: "task::transpose(mem, x.matrix(0), x.matrix(1)); 0",
-        c: ("void transpose(size_t, void *, void *)", "transpose(rows(0), at(0), at(1)); return 0;"),
-        starters: starters!("transpose"),
-        check: matrices::transpose,
-    },
-    Task {
-        name: "soa",
-        asks: "a structure of arrays in place of an array of structures",
-        points: 1,
-        why: "A line that holds eight values of one field serves eight particles. Loops that use all fields lose nothing.",
-        rust: "task::place(x.integer(0), x.integer(1), x.integer(2)) as u64",
-        c: ("size_t place(size_t, size_t, size_t)", "return place(integers[0], integers[1], integers[2]);"),
-        starters: starters!("soa"),
-        check: places::soa,
-    },
-    Task {
-        name: "pad",
-        asks: "rows a little longer, so that columns do not conflict",
-        points: 1,
-        why: "With an odd number of lines in a row, the rows go through all sets. Powers of two are the worst sizes.",
-        rust: "task::pitch(x.integer(0)) as u64",
-        c: ("size_t pitch(size_t)", "return pitch(integers[0]);"),
-        starters: starters!("pad"),
-        check: places::pad,
-    },
-    Task {
-        name: "ways",
-        asks: "loads that find the ways of an unknown cache",
-        points: 2,
-        why: "A set holds as many lines as there are ways; one more, and with LRU each access misses. `lab` finds the geometry of real caches in this way, with times in place of misses.",
-        rust: "task::ways(mem, x.array(0)) as u64",
-        c: ("size_t ways(size_t, void *)", "return ways(cols(0), at(0));"),
-        starters: starters!("ways"),
-        check: arrays::ways,
-    },
-    Task {
-        name: "policy",
-        asks: "a replacement policy that beats LRU on its worst case",
-        points: 2,
-        why: "LRU is bad where a program walks round more than the cache holds. A random victim is seldom the best one and never always the worst.",
-        rust: "task::victim(x.ways(), x.integer(0) as u64) as u64",
-        c: ("size_t victim(size_t, void *, uint64_t)", "return victim(rows(0), at(0), integers[0]);"),
-        starters: starters!("policy"),
-        check: policy::policy,
-    },
+    task!(
+        "rows",
+        1,
+        "a sum, row by row",
+        "The inner loop runs along a row: one miss brings eight elements, and seven loads hit.",
+        "sum(rows: usize, cols: usize, x: *const f64) -> f64",
+        "task::sum(rows, cols, slice(x, rows * cols))",
+        &[Case {
+            cache: SMALL,
+            answer: 0,
+            limits: &[Limits {
+                loads: N2..=N2 * 105 / 100,
+                stores: 0..=N2 / 20,
+                misses: 0..=N2 / 8 * 105 / 100,
+                hints: [
+                    "Load each element once, and hold the sum in a variable.",
+                    "Which loop is the inner one? Adjacent elements of a row share a line, those of a column do not.",
+                ],
+                ..shown("sum")
+            }],
+        }]
+    ),
+    task!(
+        "fuse",
+        1,
+        "two loops in one",
+        "Work on data that is in the cache, or in a register, costs no miss. Two loops over arrays larger than the cache fetch everything twice.",
+        "scale_and_add(n: usize, a: *const f64, b: *mut f64, c: *mut f64)",
+        "task::scale_and_add(slice(a, n), slice_mut(b, n), slice_mut(c, n))",
+        &[Case {
+            cache: SMALL,
+            answer: 0,
+            limits: &[Limits {
+                loads: 4000..=4200,
+                stores: 8000..=8200,
+                misses: 0..=1575,
+                hints: [
+                    "Hold a[i] and b[i] in variables, and do both in one loop. In C, a[i] is loaded again after a store to b[i], as both might be one place.",
+                    "Each line is fetched more than once: do both in one loop, in order.",
+                ],
+                ..shown("both loops")
+            }],
+        }]
+    ),
+    task!(
+        "tail",
+        1,
+        "the tail that the homework's ge4 lacks",
+        "An unrolled loop saves branches and index arithmetic, and it needs a tail: sizes are seldom multiples of the block.",
+        "subtract(n: usize, target: *mut f64, source: *const f64, m: f64, first: usize)",
+        "task::subtract(slice_mut(target, n), slice(source, n), m, first)",
+        &[Case {
+            cache: SMALL,
+            answer: 0,
+            limits: &[Limits {
+                loads: 8000..=8400,
+                stores: 4000..=4200,
+                hints: ["Each column takes two loads and one store.", ""],
+                ..shown("a row")
+            }],
+        }]
+    ),
+    task!(
+        "stencil",
+        2,
+        "the mean of four adjacent elements, in the right order",
+        "Three rows of `from` are used at a time and fit the cache: each line is fetched once, though each element is loaded four times.",
+        "smooth(n: usize, from: *const f64, to: *mut f64)",
+        "task::smooth(n, slice(from, n * n), slice_mut(to, n * n))",
+        &[Case {
+            cache: SMALL,
+            answer: 0,
+            limits: &[Limits {
+                // Each element of `from` but the corners is needed.
+                loads: N2 - 4..=206 * 206 * 42 / 10,
+                stores: 206 * 206..=206 * 206 * 105 / 100,
+                misses: 0..=N2 / 4 * 14 / 10,
+                hints: [
+                    "Each element takes four loads and one store: the element in the middle is not part of its mean.",
+                    "Which loop is the inner one? Along a row, three rows of `from` stay in the cache; down a column they do not.",
+                ],
+                ..shown("means")
+            }],
+        }]
+    ),
+    task!(
+        "block",
+        1,
+        "the side of a block, from the rule",
+        "Three squares that fit the cache are reused B times. Half of the side makes twice the misses; squares that do not fit are reused hardly at all.",
+        "side(cache: usize, line: usize, element: usize) -> usize",
+        "task::side(cache, line, element)",
+        &[Case {
+            cache: [8 << 10, 64, 128],
+            answer: 0,
+            limits: &[
+                shown("a product in squares of half that side"),
+                shown("a product in your squares"),
+                shown("a product in squares of twice that side"),
+            ],
+        }]
+    ),
+    task!(
+        "transpose",
+        2,
+        "a transposition by blocks, good on two machines",
+        "A square whose lines all stay in the cache makes one miss for each line. Its rows must be whole lines of the machine with the longest ones.",
+        "transpose(n: usize, from: *const f64, to: *mut f64)",
+        "task::transpose(n, slice(from, n * n), slice_mut(to, n * n))",
+        &[
+            Case {
+                cache: SMALL,
+                answer: 0,
+                limits: &[blocks(
+                    N2 / 4,
+                    "A column of one matrix has 208 lines and the cache 128: exchanging the loops moves the column to the other matrix. Go through squares, so small that their lines of both stay, and no smaller: B rows of B elements are B times B / 8 lines.",
+                )],
+            },
+            Case {
+                cache: [16 << 10, 128, 4],
+                answer: 0,
+                limits: &[blocks(
+                    N2 / 8,
+                    "Good on the first machine. On this one a line holds 16 elements: a square with rows of 8 uses half of each line that it fetches.",
+                )],
+            },
+        ]
+    ),
+    task!(
+        "soa",
+        1,
+        "a structure of arrays in place of an array of structures",
+        "A line that holds eight values of one field serves eight particles. Loops that use all fields lose nothing.",
+        "place(particle: usize, field: usize, particles: usize) -> usize",
+        "task::place(particle, field, particles)",
+        &[Case {
+            cache: SMALL,
+            answer: 0,
+            limits: &[
+                fields("each field of 100 particles", 8, 8 * 18, FIELD),
+                fields("each field of 300 particles", 8, 8 * 43, FIELD),
+                fields("all fields of 100 particles", 1, 150, FIELDS),
+                fields("all fields of 300 particles", 1, 450, FIELDS),
+            ],
+        }]
+    ),
+    task!(
+        "pad",
+        1,
+        "rows a little longer, so that columns do not conflict",
+        "With an odd number of lines in a row, the rows go through all sets. Powers of two are the worst sizes.",
+        "pitch(columns: usize) -> usize",
+        "task::pitch(columns)",
+        &[Case {
+            cache: SMALL,
+            answer: 0,
+            limits: &[fields("two walks down a column, in seven matrices", 7, 7 * 68, "")],
+        }]
+    ),
+    task!(
+        "ways",
+        2,
+        "loads that find the ways of an unknown cache",
+        "A set holds as many lines as there are ways; one more, and with LRU each access misses. `lab` finds the geometry of real caches in this way, with times in place of misses.",
+        "ways(n: usize, x: *const f64) -> usize",
+        "task::ways(slice(x, n), || misses())",
+        &[
+            unknown(4, &[found(4)]),
+            unknown(8, &[found(8)]),
+            unknown(3, &[found(3)]),
+            unknown(12, &[found(12)]),
+            unknown(2, &[found(2)]),
+            unknown(16, &[found(16)]),
+            unknown(6, &[found(6)]),
+            unknown(10, &[found(10)]),
+        ]
+    ),
+    task!(
+        "policy",
+        2,
+        "a replacement policy that beats LRU on its worst case",
+        "LRU is bad where a program walks round more than the cache holds. A random victim is seldom the best one and never always the worst.",
+        "victim(n: usize, filled: *const u64, used: *const u64, uses: *const u64, chance: u64) -> usize",
+        "task::victim(slice(filled, n), slice(used, n), slice(uses, n), chance)",
+        &[Case { cache: SMALL, answer: 0, limits: &[] }]
+    ),
 ];
 
 /// The task called `name`.

@@ -10,7 +10,7 @@ pub struct Wrong {
     /// What was found, with its figures.
     pub found: String,
     /// Where to look; empty if `found` says it all.
-    pub hint: &'static str,
+    pub hint: String,
 }
 
 /// The sorts of failures.
@@ -22,17 +22,11 @@ pub enum Reason {
     Compile,
     /// Wrong results, or too many accesses or misses.
     Result,
-    /// More than 100 times the accesses of a solution.
-    Accesses,
     /// Too much time.
     Time,
-    /// Too much memory.
-    Memory,
-    /// Another process or thread, or a signal to one.
-    Processes,
     /// Ended by a signal or a panic.
     Crash,
-    /// Ended without a result, or wrote to what belongs to the check.
+    /// Ended without a result.
     Ended,
     /// The check itself could not be made.
     Check,
@@ -44,10 +38,7 @@ impl fmt::Display for Reason {
             Reason::Unchanged => "unchanged",
             Reason::Compile => "compile",
             Reason::Result => "result",
-            Reason::Accesses => "accesses",
             Reason::Time => "time",
-            Reason::Memory => "memory",
-            Reason::Processes => "processes",
             Reason::Crash => "crash",
             Reason::Ended => "ended",
             Reason::Check => "check",
@@ -57,26 +48,24 @@ impl fmt::Display for Reason {
 
 impl Wrong {
     /// A wrong result.
-    pub fn new(found: impl Into<String>, hint: &'static str) -> Wrong {
-        Wrong { reason: Reason::Result, found: found.into(), hint }
+    pub fn new(found: impl Into<String>, hint: impl Into<String>) -> Wrong {
+        Wrong { reason: Reason::Result, found: found.into(), hint: hint.into() }
     }
 
     /// A failure of another sort.
     pub fn of(reason: Reason, found: impl Into<String>) -> Wrong {
-        Wrong { reason, found: found.into(), hint: "" }
+        Wrong { reason, found: found.into(), hint: String::new() }
     }
 
     /// The check itself could not be made.
     pub fn unmade(why: impl ToString) -> Wrong {
-        Wrong {
-            hint: "Your function is not the cause: the check itself failed.",
-            ..Wrong::of(Reason::Check, why.to_string())
-        }
+        Wrong::of(Reason::Check, why.to_string())
+            .or_hint("Your function is not the cause: the check itself failed.")
     }
 
-    /// The same with `hint`, if it has none.
+    /// The same with `hint`.
     #[must_use]
-    pub fn or_hint(self, hint: &'static str) -> Wrong {
-        if self.hint.is_empty() { Wrong { hint, ..self } } else { self }
+    pub fn or_hint(self, hint: &str) -> Wrong {
+        Wrong { hint: hint.to_owned(), ..self }
     }
 }

@@ -1,7 +1,3 @@
-/* The missing tail of ge4. The function below is the inner loop of the homework's ge4, for
- * one row. It compiles, it is fast, and its Check is wrong. Follow j on paper through a row of
- * 20 columns. Then repair the loop: blocks of eight while a whole block is left, and a tail for
- * the other columns, so that each column is changed once. */
 #include <stddef.h>
 
 /* Subtracts m times `source` from `target`, in the columns from `first` to the end of the row. */

@@ -1,13 +1,3 @@
-/* How many ways? The machine is unknown: its cache has lines of 64 bytes and replaces the least
- * recently used line. Find its ways (lines in a set) by loads alone. misses() is the number of
- * misses so far.
- *
- * Elements 4096 bytes (512 doubles) apart are in one set. Load k of them one after the other,
- * twice. If they fit the set, the second round has no miss. With one more than there are
- * ways, it misses.
- *
- * The array has 32 x 512 elements, and no machine has more than 16 ways. Each size needs elements
- * that were not loaded before, or enough rounds. */
 #include <stddef.h>
 
 unsigned long misses(void);

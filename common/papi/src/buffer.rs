@@ -29,10 +29,15 @@ std::arch::global_asm!(
     ".globl lab_slow",
     ".type lab_slow,@function",
     "lab_slow:",
+    ".cfi_startproc",
     "pushfq",
     "pushq %rax; pushq %rcx; pushq %rdx; pushq %rsi; pushq %rdi; pushq %r8; pushq %r9; pushq %r10; pushq %r11",
     "pushq %rbp; pushq %rbx",
     "movq %rsp,%rbp",
+    // So that the caller is found from a signal's handler.
+    ".cfi_def_cfa %rbp,104",
+    ".cfi_offset %rbp,-96",
+    ".cfi_offset %rbx,-104",
     // The state of vectors and masks, at most 11 KiB; its header must be 0.
     "subq $16384,%rsp",
     "andq $-64,%rsp",
@@ -52,6 +57,7 @@ std::arch::global_asm!(
     "popq %r11; popq %r10; popq %r9; popq %r8; popq %rdi; popq %rsi; popq %rdx; popq %rcx; popq %rax",
     "popfq",
     "ret",
+    ".cfi_endproc",
     // The stack of `main` begins at a page, so that its lines are the same ones in each run.
     ".globl __wrap_main",
     ".type __wrap_main,@function",

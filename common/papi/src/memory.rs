@@ -21,6 +21,31 @@ static NEXT: AtomicUsize = AtomicUsize::new(OWN);
 /// New zeroed memory of the library, at a multiple of `align`, which is that of [`buffer::ALIGN`] at
 /// most; null if there is none.
 pub(crate) fn pages(bytes: usize) -> *mut u8 {
+    let found = new_pages(bytes);
+    if !found.is_null() {
+        return found;
+    }
+    // What the program may use is for the program.
+    let limit = allow_all();
+    let found = new_pages(bytes);
+    // SAFETY: the structure is this function's own.
+    unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) };
+    found
+}
+
+/// Lets the process have as much memory as it may ask for; returns the limit before.
+pub(crate) fn allow_all() -> libc::rlimit {
+    // SAFETY: the structures are this function's own.
+    unsafe {
+        let mut limit: libc::rlimit = std::mem::zeroed();
+        libc::getrlimit(libc::RLIMIT_AS, &raw mut limit);
+        let all = libc::rlimit { rlim_cur: limit.rlim_max, ..limit };
+        libc::setrlimit(libc::RLIMIT_AS, &raw const all);
+        limit
+    }
+}
+
+fn new_pages(bytes: usize) -> *mut u8 {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE;
     let protection = libc::PROT_READ | libc::PROT_WRITE;
     let step = bytes.next_multiple_of(buffer::ALIGN);

@@ -11,7 +11,7 @@ use machine::{CacheLevel, Machine};
 use crate::high;
 use crate::image::{self, Image};
 use crate::memory;
-use crate::report;
+use crate::report::{self, Signalled};
 use crate::session::{SESSION, Session, is_native, is_set, leave, locked, model, refuse};
 use crate::sets;
 use crate::thread;
@@ -141,13 +141,6 @@ unsafe extern "C" fn forked() {
     eprintln!("lab: note: process {parent} has forked process {own}, whose accesses are not counted");
 }
 
-/// A signal that ended the program.
-pub(crate) struct Signalled {
-    pub(crate) sentence: String,
-    /// The source line that it interrupted.
-    pub(crate) line: Option<String>,
-}
-
 /// Reports once.
 fn finish(signalled: Option<&Signalled>) {
     if IS_OVER.swap(true, Ordering::SeqCst) {
@@ -197,6 +190,8 @@ extern "C" fn signalled(signal: c_int, _: *const libc::siginfo_t, context: *cons
         unsafe { libc::alarm(SIGNAL_TIME) };
         // SAFETY: strsignal gives a text that stays until its next call.
         let name = unsafe { std::ffi::CStr::from_ptr(libc::strsignal(signal)) }.to_string_lossy();
+        // A program that has used up its memory is reported, too.
+        memory::allow_all();
         // SAFETY: the kernel gives a handler with SA_SIGINFO what it has interrupted.
         let registers = unsafe { &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
         let address = registers[libc::REG_RIP as usize] as usize;

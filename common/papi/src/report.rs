@@ -13,7 +13,6 @@ use records::record::{Record, Row, Seal};
 use serde_json::{Value, json};
 
 use crate::image;
-use crate::program::Signalled;
 use crate::regions::{self, Figures, Region};
 use crate::session::{IS_TIMED, Session, is_set, locked};
 use crate::sets;
@@ -48,6 +47,13 @@ struct Counted {
     /// Levels whose misses are listed by array and by line.
     levels: usize,
     notes: Vec<String>,
+}
+
+/// A signal that ended the program.
+pub(crate) struct Signalled {
+    pub(crate) sentence: String,
+    /// The source line that it interrupted.
+    pub(crate) line: Option<String>,
 }
 
 /// Prints and saves the counts of `threads`.

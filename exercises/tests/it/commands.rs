@@ -5,14 +5,17 @@ use std::process::{Command, Stdio};
 
 use exercises::task::{Language, TASKS};
 
-use crate::kit::{run, solutions, stdout};
+use crate::kit::{can_check, run, solutions, stdout};
 
 fn solution(name: &str) -> String {
     solutions(Language::Rust).into_iter().find(|(file, _)| file == name).unwrap().1
 }
 
 #[test]
-fn a_student_begins_checks_asks_and_resets() {
+fn a_student_begins_checks_and_asks() {
+    if !can_check() {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let list = run(folder.path(), "");
     let text = stdout(&list);
@@ -29,7 +32,8 @@ fn a_student_begins_checks_asks_and_resets() {
     assert!(String::from_utf8_lossy(&list.stderr).starts_with("next: read my-exercises/rows.rs"), "{list:?}");
 
     let file = folder.path().join("my-exercises/rows.rs");
-    std::fs::write(&file, "pub fn sum(mem: &mut crate::memory::Memory, x: crate::memory::Matrix) -> f64 { println!(\"seen\"); mem.load(x.at(0, 0)) }").unwrap();
+    std::fs::write(&file, "pub fn sum(_: usize, _: usize, x: &[f64]) -> f64 { println!(\"seen\"); x[0] }")
+        .unwrap();
     let check = run(folder.path(), "check rows");
     assert_eq!(check.status.code(), Some(1));
     let text = stdout(&check);
@@ -39,28 +43,24 @@ fn a_student_begins_checks_asks_and_resets() {
     );
     assert!(String::from_utf8_lossy(&check.stderr).contains("seen"), "{check:?}");
     assert!(stdout(&run(folder.path(), "hint rows")).contains("hint: All elements"));
-    let refused = run(folder.path(), "solution rows");
-    assert!(refused.status.code() == Some(1) && refused.stdout.is_empty(), "{refused:?}");
-
     std::fs::write(&file, solution("rows.rs")).unwrap();
     let check = run(folder.path(), "check rows");
     assert!(
         check.status.success() && stdout(&check).contains("why: The inner loop runs along a row"),
         "{check:?}"
     );
-    assert!(stdout(&run(folder.path(), "solution rows")).contains("A model answer"));
 
-    for copy in ["rows.rs.1", "rows.rs.2"] {
-        std::fs::write(&file, format!("// {copy}")).unwrap();
-        assert!(run(folder.path(), "reset rows").status.success());
-        let text = std::fs::read_to_string(file.with_file_name(copy)).unwrap();
-        assert_eq!(text, format!("// {copy}"));
-    }
+    // A file that is not there is handed out again.
+    std::fs::remove_file(&file).unwrap();
+    run(folder.path(), "");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), TASKS[0].starter(Language::Rust));
 }
 
 #[test]
 fn watching_checks_at_each_save() {
+    if !can_check() {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("pad.rs");
     std::fs::write(&file, "pub fn pitch(columns: usize) -> usize { columns / 0 }").unwrap();

@@ -2,29 +2,41 @@
 
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
 use exercises::task::{Language, TASKS};
 use serde_json::Value;
 
+const PROGRAM: &str = env!("CARGO_BIN_EXE_exercises");
+
+/// Builds `lab` and its library next to the program; false, and a line in the list of skipped tests,
+/// where no exercise can be checked.
+pub(crate) fn can_check() -> bool {
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        skip::skip("exercises are checked on Linux on x86-64 alone");
+        return false;
+    }
+    if !Command::new("cc").arg("--version").output().is_ok_and(|ran| ran.status.success()) {
+        skip::skip("there is no cc: apt install gcc");
+        return false;
+    }
+    static BUILT: OnceLock<()> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--quiet", "--offline", "--package", "papi", "--package", "lab"]);
+        let is_release = Path::new(PROGRAM).parent().is_some_and(|folder| folder.ends_with("release"));
+        assert!(cargo.args(is_release.then_some("--release")).status().unwrap().success());
+    });
+    true
+}
+
 /// Runs `exercises` with `arguments` in `folder`.
 pub(crate) fn run(folder: &Path, arguments: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_exercises"));
-    command.current_dir(folder).args(arguments.split_whitespace()).output().unwrap()
+    Command::new(PROGRAM).current_dir(folder).args(arguments.split_whitespace()).output().unwrap()
 }
 
 pub(crate) fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-/// Whether C files can be compiled on this machine; a test that needs it skips itself otherwise.
-pub(crate) fn has_c() -> bool {
-    let lab = Path::new(env!("CARGO_BIN_EXE_exercises")).with_file_name("lab");
-    let compiles =
-        Command::new(lab).args(["cc", "--version"]).output().is_ok_and(|output| output.status.success());
-    if !compiles {
-        skip::skip("no lab next to exercises, or no C compiler");
-    }
-    compiles
 }
 
 /// The scores of sources, by task.

@@ -122,7 +122,7 @@ impl Sources {
 
 fn is_handed_out(name: &str, text: &str) -> bool {
     let same = |starter: &str| starter.split_whitespace().eq(text.split_whitespace());
-    task_of(name).is_some_and(|(task, language)| same(task.starter(language)))
+    task_of(name).is_some_and(|(task, language)| same(&task.starter(language)))
 }
 
 /// The share of the points, and why; none if the check itself could not be made.

@@ -21,8 +21,17 @@ fn zipped(name: &str, text: &str) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
+/// Builds what checks exercises, next to `course`.
+fn checker() {
+    let folder = Path::new(env!("CARGO_BIN_EXE_course")).parent().unwrap();
+    let mut cargo = std::process::Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet", "--offline", "--package", "papi", "--package", "lab"]);
+    assert!(cargo.args(folder.ends_with("release").then_some("--release")).status().unwrap().success());
+}
+
 #[test]
 fn files_are_found_wherever_students_put_them() {
+    checker();
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let (pad, soa) = (solution("pad.rs"), solution("soa.rs"));
@@ -33,14 +42,14 @@ fn files_are_found_wherever_students_put_them() {
     fs::create_dir_all(folder.join("in/bea")).unwrap();
     fs::write(folder.join("in/bea/my-exercises.zip"), zipped("my-exercises/pad.rs", &pad)).unwrap();
     fs::write(folder.join("in/carl.zip"), zipped("target/work/pad.rs", "pub fn pitch() {}")).unwrap();
-    write(folder, "in/dan/pad.rs", starter);
+    write(folder, "in/dan/pad.rs", &starter);
     write(folder, "in/eve/answers.pdf", "%PDF");
     write(folder, "in/fay/answers.json", "{}");
     write(folder, "in/gil/pad.rs", &pad);
     write(folder, "in/gil/old/pad.rs", "// another");
     write(folder, "in/hal/Pad (1).rs.txt", &pad);
     write(folder, "in/bea/row.rs", "// rows, by another name");
-    write(folder, "in/hal/handed-out/pad.rs", starter);
+    write(folder, "in/hal/handed-out/pad.rs", &starter);
     let (code, notes, err) = graded(folder, "--exercises --roster r.csv --output o in");
     assert_eq!(code, Some(0), "{err}");
     let of = |student: &str, column: &str| cell(folder, "o/grades.csv", student, column);
