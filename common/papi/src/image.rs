@@ -8,8 +8,6 @@ use std::sync::atomic::AtomicU64;
 use libc::{c_int, c_void, dl_phdr_info};
 use object::{Object, ObjectSymbol, SymbolKind};
 
-use crate::session;
-
 /// A global array or variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Global {
@@ -73,6 +71,15 @@ impl Image {
         globals.dedup_by(|next, last| next.range.start < last.range.end);
         globals
     }
+
+    /// The word with the address of the C library's function for which there is a wrapper at `address`.
+    /// The program without wrappers loads it; with them the linker calls the wrapper directly.
+    pub(crate) fn pointer_to(&self, address: u64) -> Option<u64> {
+        static WORDS: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
+        let wrappers = first_wrapper() as u64..after_wrappers() as u64;
+        let number = address.checked_sub(wrappers.start).filter(|_| address < wrappers.end)?;
+        self.is_dynamic.then(|| &raw const WORDS[number as usize / 8 % WORDS.len()] as u64)
+    }
 }
 
 address_of_weak! { first_note, "__start_lab_notes" }
@@ -94,14 +101,6 @@ pub(crate) fn notes() -> Vec<String> {
 
 address_of_weak! { first_wrapper, "__start_lab_wrapped" }
 address_of_weak! { after_wrappers, "__stop_lab_wrapped" }
-
-/// The word with the address of the C library's function for which there is a wrapper at `address`.
-/// The program without wrappers loads it; with them the linker calls the wrapper directly.
-pub(crate) fn pointer_to(address: u64) -> Option<u64> {
-    static WORDS: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
-    let number = address.checked_sub(first_wrapper() as u64).filter(|_| address < after_wrappers() as u64)?;
-    session::model()?.image.is_dynamic.then(|| &raw const WORDS[number as usize / 8 % WORDS.len()] as u64)
-}
 
 /// Folders of headers whose functions are not the program's own.
 const SYSTEM: [&str; 3] = ["/usr/", "/opt/", "/rustc/"];
