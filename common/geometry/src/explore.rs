@@ -197,8 +197,11 @@ pub(super) fn interval(level: &mut LevelFound, above: Option<&LevelFound>) {
     let exclusive = above.map_or(0, |above| above.exact_size().unwrap_or(above.fits));
     let gone = rise.gone.filter(|_| level.level < 3);
     let others = |gone: u64| usual_sizes((gone as f64 * OTHERS) as u64, 2 * gone, ODD).first().copied();
-    let high = gone.and_then(others);
-    level.range = (level.fits.saturating_sub(exclusive), high.unwrap_or(u64::MAX));
+    // What rises where the level above ends is that level's own rise.
+    let is_below = above.is_none() || level.fits > exclusive;
+    let high = gone.filter(|_| is_below).and_then(others);
+    let low = if is_below { level.fits - exclusive } else { exclusive };
+    level.range = (low, high.unwrap_or(u64::MAX));
     let end = match rise.gone {
         Some(gone) => format!("from {} on about the {miss:.1} ns of a miss", Bytes(gone)),
         None => format!("and it does not reach the {miss:.1} ns of a miss"),
@@ -208,7 +211,9 @@ pub(super) fn interval(level: &mut LevelFound, above: Option<&LevelFound>) {
         Bytes(level.fits)
     )];
     let mut say = |sentence: String| level.why.size.push(sentence);
-    if exclusive > 0 {
+    if !is_below {
+        say("The level above ends there, too, so this one is not seen apart from it.".to_owned());
+    } else if exclusive > 0 {
         say(format!(
             "If it stores none of the lines of the level above (exclusive), it is smaller by that level's {}.",
             Bytes(exclusive)
@@ -238,5 +243,40 @@ fn partner_sentence(line: Option<u64>, partners: &Partners) -> String {
         None => format!(
             "the partner's cost by distance ({shares}) has no clear step, so it does not show the line."
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn level(number: usize, latency: f64, penalty: f64, end: &[(u64, f64)]) -> LevelFound {
+        LevelFound {
+            level: number,
+            range: (48 << 10, 48 << 10),
+            fits: 48 << 10,
+            line: Some(64),
+            ways: Err(String::new()),
+            latency,
+            penalty,
+            confidence: Confidence::Low,
+            agree: 1,
+            end: end.to_vec(),
+            why: Argument::default(),
+        }
+    }
+
+    /// Two sizes on the rise behind the first level may cost the same by chance: they are no second level.
+    #[test]
+    fn the_rise_of_a_level_is_not_taken_for_the_next_one() {
+        let first = level(1, 1.0, 4.0, &[]);
+        for (end, range) in [
+            (&[(40 << 10, 1.0), (48 << 10, 1.1), (56 << 10, 4.0), (60 << 10, 5.0)][..], (48 << 10, u64::MAX)),
+            (&[(64 << 10, 1.0), (1 << 20, 1.1), (2 << 20, 5.0)], ((1 << 20) - (48 << 10), 3 << 20)),
+        ] {
+            let mut second = level(2, 1.0, 4.0, end);
+            interval(&mut second, Some(&first));
+            assert_eq!(second.range, range);
+        }
     }
 }
