@@ -1,9 +1,8 @@
 //! The operating system and the processor: clocks, affinity, pages, files, and the facts of
 //! the machine.
 //!
-//! Each system has one file in `os`, with the same functions. The rest of the kit does not depend
-//! on the system, except for the hardware counters, which only Linux has. A new system is a new
-//! file there.
+//! Each system has a file in `os`, with the same functions (those of Unix share `posix.rs`). Of the
+//! rest of the kit only the hardware counters and `lab cc` need Linux.
 
 pub mod clock;
 pub mod core_clock;

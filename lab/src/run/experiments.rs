@@ -24,7 +24,7 @@ pub(super) fn count(here: bool) -> usize {
     8 + usize::from(here)
 }
 
-/// Runs everything that is not stored already. `remarks` gets the experiment that failed and is not necessary.
+/// Runs everything. `remarks` gets the experiment that failed and is not necessary.
 pub(super) fn run_all(
     mut session: Session,
     settings: Settings,

@@ -61,7 +61,7 @@ pub(super) fn calls(assignment: &Assignment, args: &Args) -> Vec<ProgramCall> {
     calls
 }
 
-/// Runs all of them that are not stored already; `remarks` gets the optional ones that failed.
+/// Runs all of them; `remarks` gets the optional ones that failed.
 /// Fails if another one fails, or a section shows a figure that its records lack.
 pub(super) fn measure(
     calls: &[ProgramCall],
