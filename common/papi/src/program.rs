@@ -152,7 +152,8 @@ fn finish(signalled: Option<&Signalled>) {
         let handler = unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
         sets::end_open_regions();
         high::PAPI_hl_print_output();
-        let regions = std::mem::take(&mut *locked(&session.regions));
+        let mut regions = std::mem::take(&mut *locked(&session.regions));
+        regions.sort_by_key(|region| (region.thread, region.begun));
         report::write(session, &thread::all(), regions, signalled);
         // SAFETY: as above.
         unsafe { libc::signal(libc::SIGPIPE, handler) };

@@ -78,6 +78,8 @@ pub(crate) enum Place {
 pub(crate) struct Region {
     pub(crate) thread: usize,
     pub(crate) place: Place,
+    /// Instructions of the thread before its first pass.
+    pub(crate) begun: u64,
     pub(crate) passes: u64,
     pub(crate) figures: Figures,
 }

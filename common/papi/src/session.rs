@@ -31,7 +31,7 @@ pub(crate) struct Session {
     pub(crate) started: SystemTime,
     pub(crate) image: Image,
     pub(crate) globals: Vec<Global>,
-    /// In the order of their first ends.
+    /// As they ended first.
     pub(crate) regions: Mutex<Vec<Region>>,
     /// Events that are accepted and not counted, with the reasons.
     pub(crate) skipped: Mutex<BTreeSet<(String, String)>>,
@@ -117,7 +117,8 @@ impl Session {
         let mut regions = locked(&self.regions);
         let at = regions.iter().position(|region| region.thread == thread && region.place == place);
         let at = at.unwrap_or_else(|| {
-            regions.push(Region { thread, place, passes: 0, figures: Figures::default() });
+            let begun = before.get("instructions").unwrap_or(0);
+            regions.push(Region { thread, place, begun, passes: 0, figures: Figures::default() });
             regions.len() - 1
         });
         regions[at].passes += 1;

@@ -178,6 +178,18 @@ fn many_short_threads_leave_no_memory_behind() {
 }
 
 #[test]
+fn regions_are_in_the_order_of_their_first_begin() {
+    let Some(folder) = folder() else { return };
+    let text = "#include <papi.h>\nvolatile int x; int main(void) { PAPI_hl_region_begin(\"outer\"); x++; \
+                PAPI_hl_region_begin(\"inner\"); x++; PAPI_hl_region_end(\"inner\"); PAPI_hl_region_end(\"outer\"); }";
+    std::fs::write(folder.path().join("nested.c"), text).unwrap();
+    built(&folder, "cc -O1 nested.c -o nested -lpapi");
+    let (_, _, err) = run(&folder, "nested", &[]);
+    let [outer, inner] = ["outer", "inner"].map(|name| err.find(name).expect(&err));
+    assert!(outer < inner, "{err}");
+}
+
+#[test]
 fn blocks_are_named_by_their_lines() {
     let Some(folder) = folder() else { return };
     built(&folder, "c++ -O2 blocks.cpp -o blocks -lpapi");
