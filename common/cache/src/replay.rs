@@ -14,7 +14,7 @@ use crate::simulator::Simulator;
 use crate::table::PageTable;
 use crate::tag::LINES;
 
-/// Levels whose misses [`Replay::misses_of`] tells apart.
+/// Levels whose misses [`Replay::misses_of`] counts separately.
 pub const LEVELS: usize = 3;
 /// Bytes of memory, in whole regions, that a trace may use: more would take gigabytes for
 /// the lines that were seen.

@@ -212,7 +212,7 @@ pub(super) fn interval(level: &mut LevelFound, above: Option<&LevelFound>) {
     )];
     let mut say = |sentence: String| level.why.size.push(sentence);
     if !is_below {
-        say("The level above ends there, too, so this one is not seen apart from it.".to_owned());
+        say("The level above ends there, too, so the experiments do not show this one separately.".to_owned());
     } else if exclusive > 0 {
         say(format!(
             "If it stores none of the lines of the level above (exclusive), it is smaller by that level's {}.",

@@ -26,7 +26,7 @@ pub struct Outcome {
     pub forms: Vec<(CacheLevel, ClosedForm)>,
     /// The model's counts, or why there are none.
     pub model: Result<Counts, String>,
-    /// The model's L1 misses with the arrays at several places, if these are apart.
+    /// The model's L1 misses with the arrays at several places, if these differ.
     pub placements: Option<Reading>,
     /// Hardware's counts, or why there are none.
     pub hardware: Vec<(Event, Reading)>,

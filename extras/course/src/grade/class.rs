@@ -197,7 +197,7 @@ pub(super) struct Join<'c> {
 }
 
 impl Join<'_> {
-    /// The students whom a row may mean: those with one of its values. Nobody, if nobody has
+    /// The students whom a row may mean: those with one of its values. None, if no student has
     /// the first value.
     pub(super) fn students(&self, row: &[String]) -> BTreeSet<usize> {
         let cells =
