@@ -120,7 +120,8 @@ async function oneChart() {
   const tab = await open("any");
   for (const ways of ["4", "2", "1"]) {
     await tab.fill("#page-any [name=ways1]", ways);
-    await becomes(tab, () => document.querySelector("#page-any .picture svg.before"), null, 5000);
+    const name = `32 KiB ${ways === "1" ? "direct-mapped" : `${ways}-way`}`;
+    await becomes(tab, name => document.querySelector("#page-any .picture svg.chart desc").textContent.includes(name), name, 5000);
     const counts = await tab.evaluate(() => ["svg.before", "svg.chart", "svg[tabindex='0']", "svg.before metadata"].map(kind => document.querySelectorAll(`#page-any .picture ${kind}`).length).join());
     check(counts === "1,1,1,0", `${ways} ways: the curves before are a picture, one chart has the focus: ${counts}`);
     await tab.locator("#page-any .picture").focus();
