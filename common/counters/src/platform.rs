@@ -37,7 +37,7 @@ impl Platform {
     pub fn host() -> &'static Platform {
         #[cfg(test)]
         #[cfg(target_os = "linux")]
-        if let Some(played) = crate::kernel::replayed::Machine::platform() {
+        if let Some(played) = crate::kernel::played::Machine::platform() {
             return played;
         }
         static HOST: LazyLock<Platform> = LazyLock::new(|| {

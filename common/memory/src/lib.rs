@@ -6,14 +6,12 @@
 mod arena;
 mod array;
 mod memory;
-mod recorded;
 mod vector;
 mod word;
 
 pub use arena::{Allocation, Arena, OutOfMemory};
 pub use array::{Array, Matrix, Pairs, squares};
 pub use memory::{IterationEnd, Memory, Unobserved};
-pub use recorded::{Recorded, Touched};
 pub use vector::{Lanes, Vector};
 pub use word::Word;
 

@@ -17,7 +17,7 @@ use super::{Count, Errno, Mapping, Opening};
 use crate::definition::{Encoding, Scope};
 
 /// The bindings' struct of an event to open.
-pub(super) type Attr = bindings::perf_event_attr;
+type Attr = bindings::perf_event_attr;
 
 /// One open event. Closing it ends its counting.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub(crate) enum Handle {
 
 /// The block that the kernel is given for an event; a `sibling` starts, stops and is sampled with
 /// its leader.
-pub(super) fn attr(encoding: Encoding, opening: Opening, sibling: bool) -> Attr {
+fn attr(encoding: Encoding, opening: Opening, sibling: bool) -> Attr {
     // It has the struct's size, and asks for the times enabled and running.
     let mut attr = *Builder::new().attrs();
     (attr.type_, attr.config) = (encoding.kind, encoding.config);
@@ -122,5 +122,30 @@ impl Errno {
             libc::EMFILE => Errno::Files,
             _ => Errno::Other,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The program alone is counted, from the moment its group is started.
+    #[test]
+    fn the_kernel_is_asked_for_the_program_alone() {
+        let encoding = Encoding { kind: 4, config: 0x1b7, config1: 7, ..Encoding::default() };
+        let opening = Opening { inherit: true, sample_period: 9 };
+        for sibling in [false, true] {
+            let attr = attr(encoding, opening, sibling);
+            assert_eq!((attr.type_, attr.config, attr.size as usize), (4, 0x1b7, size_of::<Attr>()));
+            assert_eq!((attr.exclude_kernel(), attr.exclude_hv(), attr.exclude_guest()), (1, 1, 1));
+            assert_eq!((attr.exclude_user(), attr.exclude_host(), attr.exclude_idle()), (0, 0, 0));
+            assert_eq!((attr.pinned(), attr.precise_ip(), attr.inherit()), (0, 0, 1));
+            // SAFETY: all parts of both unions are plain numbers.
+            let [config1, period] =
+                unsafe { [attr.__bindgen_anon_3.config1, attr.__bindgen_anon_1.sample_period] };
+            assert_eq!((attr.disabled(), config1, period), if sibling { (0, 7, 0) } else { (1, 7, 9) });
+        }
+        let everything = attr(Encoding { scope: Scope::Everything, ..encoding }, opening, false);
+        assert_eq!(everything.exclude_kernel() + everything.exclude_hv() + everything.exclude_guest(), 0);
     }
 }

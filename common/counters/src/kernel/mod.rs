@@ -21,8 +21,8 @@ mod linux;
 mod mapping;
 #[cfg(test)]
 #[cfg(target_os = "linux")]
-#[path = "../../tests/replayed/mod.rs"]
-pub(crate) mod replayed;
+#[path = "../../tests/played/mod.rs"]
+pub(crate) mod played;
 #[cfg(target_os = "linux")]
 mod ring;
 #[cfg(test)]
@@ -41,7 +41,7 @@ pub(crate) use linux::Handle;
 use mapping::Mapping;
 #[cfg(test)]
 #[cfg(target_os = "linux")]
-pub(crate) use replayed::{Handle, known_loop};
+pub(crate) use played::{Handle, known_loop};
 #[cfg(target_os = "linux")]
 pub(crate) use ring::Ring;
 

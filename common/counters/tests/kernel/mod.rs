@@ -5,7 +5,7 @@ mod refusals;
 mod samples;
 mod simpler;
 
-use super::replayed::{Described, Machine, Settings};
+use super::played::{Described, Machine, Settings};
 use crate::Counting;
 use events::{Event, Preset};
 use figures::value::Reading;

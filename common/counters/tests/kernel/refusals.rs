@@ -1,7 +1,7 @@
 //! Every refusal of the kernel: the obstacle, the kernel's state, and the sentence.
 
 use super::{described, machine};
-use crate::kernel::replayed::{Behaviour, Described, Refused, Settings};
+use crate::kernel::played::{Behaviour, Described, Refused, Settings};
 use crate::{Code, Counting, definition};
 use events::Event;
 

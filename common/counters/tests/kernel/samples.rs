@@ -1,7 +1,7 @@
 //! Sampling: what is lost, what is paused, and where the thread stays.
 
 use super::{described, preset};
-use crate::kernel::replayed::{Machine, Settings};
+use crate::kernel::played::{Machine, Settings};
 use crate::{Code, Sampler, Samples};
 use events::Event;
 use system::cpu;
