@@ -5,7 +5,7 @@ use clap::{Parser, ValueEnum};
 const EXAMPLES: &str = "\
 Examples:
   avail -a               what can be counted on this machine, in one table
-  avail -e PAPI_L1_DCM   what this event counts, and whether it can be compared
+  avail -e PAPI_L1_DCM   what this event counts
   avail -e cpu/event=0x51,umask=0x01/    the same for an event by its numbers
   avail --self-test --format json > self-test.json    to send back: see avail's README";
 
@@ -21,7 +21,7 @@ pub(crate) struct Args {
     #[arg(short = 'd')]
     pub(crate) detailed: bool,
 
-    /// Explain one event: what is opened, what it includes, whether it can be compared
+    /// Explain one event: what is opened, what it includes
     #[arg(short = 'e', value_name = "NAME", group = "what")]
     pub(crate) event: Option<String>,
 

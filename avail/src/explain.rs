@@ -1,7 +1,7 @@
 //! Explains one event.
 
-use common::counters::{self, Definition, Origin, Platform, Scope};
-use common::events::{Event, Family, map, notes};
+use common::counters::{self, Definition, Platform, Scope};
+use common::events::{Event, Family, map};
 use common::failure::Failure;
 use serde::Serialize;
 
@@ -26,8 +26,6 @@ struct Explanation {
     papi: Option<Papi>,
     counts: &'static str,
     includes: Vec<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    comparable: Option<&'static str>,
 }
 
 /// PAPI's native events, and why this kit does not use them.
@@ -58,7 +56,6 @@ pub(crate) fn print(name: &str, format: Format) -> Result<(), Failure> {
         events: definition.as_ref().map(natives).unwrap_or_default(),
         papi: papi(&event, platform.family),
         counts: counts(definition.as_ref()),
-        comparable: comparable(&event, definition.as_ref()),
         includes: definition.map(|d| d.notes).unwrap_or_default(),
     };
     match format {
@@ -86,19 +83,6 @@ fn counts(definition: Option<&Definition>) -> &'static str {
     } else {
         "the program's own code; the kernel and the hypervisor are excluded"
     }
-}
-
-/// `None` for a preset without native events.
-fn comparable(event: &Event, definition: Option<&Definition>) -> Option<&'static str> {
-    let Event::Preset(preset) = event else { return Some("on machines with the same native event only") };
-    let d = definition?;
-    let limited = match d.origin {
-        Origin::Table(family) | Origin::Kit(family) => {
-            map::lookup(family, *preset).is_ok_and(|entry| entry.is_limited(family))
-        }
-        _ => !d.notes.is_empty(),
-    };
-    Some(notes::comparable(*preset, d.formula.derivation(), limited, d.origin == Origin::Generic))
 }
 
 impl Explanation {
@@ -129,9 +113,6 @@ impl Explanation {
         page.line("Counts", self.counts);
         for note in &self.includes {
             page.line("Includes", note);
-        }
-        if let Some(comparable) = self.comparable {
-            page.line("Figures can be compared", comparable);
         }
         page
     }

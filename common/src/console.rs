@@ -15,19 +15,13 @@ pub fn print(text: &str) -> Result<(), Failure> {
 
 /// Prints a file's content to standard output.
 pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
-    if system::output_is_closed() && !bytes.is_empty() {
-        return Err(Failure::CouldNot(unprintable("it is closed")));
-    }
     let mut out = io::stdout().lock();
     out.write_all(bytes).and_then(|()| out.flush()).map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => Failure::Reported,
-        _ => Failure::CouldNot(unprintable(error)),
+        _ => Failure::CouldNot(format!(
+            "cannot write to standard output: {error}; free some space, or redirect the output"
+        )),
     })
-}
-
-/// The message for an error of standard output.
-fn unprintable(error: impl Display) -> String {
-    format!("cannot write to standard output: {error}; free some space, or redirect the output")
 }
 
 /// One line on standard error. Errors are ignored: no result is lost.

@@ -282,14 +282,14 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Writes all files, by their names: all of them, or none. Files of an earlier run in
-    /// `former` that are not among them are removed: they are no results of this run.
+    /// Writes all files, by their names. Files of an earlier run in `former` that are not among them are
+    /// removed: they are no results of this run.
     /// Fails if the folder is full or was removed, or a file cannot be removed; the sentence names
     /// the file.
     pub fn fill(&self, named: Vec<(String, Vec<u8>)>, former: &[String]) -> Result<(), Failure> {
         let stale: Vec<_> = former.iter().filter(|old| named.iter().all(|(new, _)| new != *old)).collect();
         let placed: Vec<_> = named.into_iter().map(|(name, bytes)| (self.path.join(name), bytes)).collect();
-        files::write_together(&placed).map_err(Failure::could_not)?;
+        placed.iter().try_for_each(|(path, bytes)| files::write_atomically(path, bytes)).map_err(Failure::could_not)?;
         for name in stale {
             let path = self.path.join(name);
             match std::fs::remove_file(&path) {

@@ -169,11 +169,6 @@ impl Entry {
         notes
     }
 
-    /// Whether it counts more than its name says.
-    pub fn is_limited(&self, family: &'static Family) -> bool {
-        self.notes(family).iter().any(|note| note.limits)
-    }
-
     /// The formula with the native events' names.
     pub fn spelt(&self) -> String {
         let names: Vec<&str> = self.natives.iter().map(|native| native.name).collect();

@@ -3,34 +3,26 @@
 
 use std::sync::LazyLock;
 
-use super::{Derivation, Family, Preset};
+use super::Family;
 
 /// A note on a native event.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Note {
     /// The text, which ends with its source in parentheses.
     pub text: &'static str,
-    /// Whether the count is larger than, or different from, what the preset's name says.
-    pub limits: bool,
     event: &'static str,
     families: Vec<&'static str>,
 }
 
-/// Columns: event, with `*` for any text; families (empty: all that have an
-/// event of that name); `more` or `holds`; the note.
+/// Columns: event, with `*` for any text; families (empty: all that have an event of that name); the note.
 static NOTES: LazyLock<Vec<Note>> =
     LazyLock::new(|| include_str!("notes.csv").lines().skip(1).filter_map(note).collect());
 
 fn note(line: &'static str) -> Option<Note> {
-    let mut fields = line.splitn(4, ',');
+    let mut fields = line.splitn(3, ',');
     let event = fields.next()?;
     let families = fields.next()?.split_whitespace().collect();
-    let limits = match fields.next()? {
-        "more" => true,
-        "holds" => false,
-        _ => return None,
-    };
-    Some(Note { text: fields.next()?.trim_matches('"'), limits, event, families })
+    Some(Note { text: fields.next()?.trim_matches('"'), event, families })
 }
 
 /// Whether `name` is `pattern`, in which `*` means any text.
@@ -55,38 +47,6 @@ pub fn of_native(family: &'static Family, name: &str) -> impl Iterator<Item = &'
         matches(note.event, name)
             && (note.families.is_empty() || note.families.iter().any(|key| family.is_like(key)))
     })
-}
-
-/// Presets whose counts follow from the program alone, on any machine whose compiler made
-/// the same instructions.
-const ARCHITECTURAL: &[&str] = &[
-    "PAPI_TOT_INS",
-    "PAPI_LD_INS",
-    "PAPI_SR_INS",
-    "PAPI_LST_INS",
-    "PAPI_BR_INS",
-    "PAPI_BR_CN",
-    "PAPI_FP_OPS",
-    "PAPI_SP_OPS",
-    "PAPI_DP_OPS",
-];
-
-/// Whether a preset's figures can be compared with those of another machine; `limited`: it
-/// counts more than its name says.
-pub fn comparable(preset: Preset, derivation: Derivation, limited: bool, generic: bool) -> &'static str {
-    if generic {
-        return "on this machine only: the kernel chose the event behind its generic name";
-    }
-    match (ARCHITECTURAL.contains(&preset.name()), limited) {
-        (_, true) => "within one processor family only: others include different things",
-        (true, false) => "between machines that run the same instructions",
-        (false, false) if derivation != Derivation::Direct => {
-            "within one processor family only: it is derived from that family's events"
-        }
-        (false, false) => {
-            "within one processor family; elsewhere only where the event's definition is the same"
-        }
-    }
 }
 
 #[cfg(test)]
@@ -129,14 +89,5 @@ mod tests {
         assert!(!texts("arm_ac76", "L1D_CACHE_REFILL")[0].contains("stores and prefetches"));
         assert!(texts("arm_ac77", "L1D_CACHE_REFILL") == texts("arm_ac76", "L1D_CACHE_REFILL"));
         assert!(!texts("spr", "L2_RQSTS:ALL_DEMAND_DATA_RD")[0].contains("prefetchers"));
-    }
-
-    #[test]
-    fn only_what_is_counted_the_same_way_everywhere_is_comparable() {
-        let preset = |name| Preset::named(name).unwrap();
-        let sentence = |name, limited| comparable(preset(name), Derivation::Direct, limited, false);
-        assert!(sentence("PAPI_TOT_INS", false).contains("between machines"));
-        assert!(!sentence("PAPI_BR_INS", true).contains("between machines"));
-        assert!(!sentence("PAPI_L1_DCM", false).contains("between machines"));
     }
 }

@@ -65,22 +65,6 @@ fn private(_: u32) -> Option<fs::Permissions> {
     None
 }
 
-/// Writes several files like [`write_atomically`], and renames the first only when all are
-/// on the disk.
-/// Fails as that function does; nothing is replaced then.
-pub fn write_together(files: &[(PathBuf, Vec<u8>)]) -> Result<(), WriteError> {
-    let mut staged = Vec::new();
-    for (path, bytes) in files {
-        let temporary =
-            TemporaryFile::write(path, bytes, fs::metadata(path).ok().map(|there| there.permissions()));
-        staged.push((temporary.map_err(|error| WriteError { path: path.clone(), error })?, path));
-    }
-    for (temporary, path) in staged {
-        temporary.rename(path).map_err(|error| WriteError { path: path.clone(), error })?;
-    }
-    Ok(())
-}
-
 /// Checks that [`write_atomically`] can write to `path`: before an hour of measuring.
 /// Changes nothing.
 /// Fails as [`write_atomically`] does, except that a full disk is not detected.
@@ -195,19 +179,14 @@ mod tests {
     }
 
     #[test]
-    fn several_files_are_replaced_together_or_not_at_all() {
+    fn a_place_is_tried_without_a_change() {
         let folder = tempfile::tempdir().unwrap();
-        let [one, other] = ["one", "none/other"].map(|name| folder.path().join(name));
+        let [one, other, new] = ["one", "none/other", "new"].map(|name| folder.path().join(name));
         fs::write(&one, "old").unwrap();
-        let files = [(one.clone(), b"new".to_vec()), (other.clone(), b"new".to_vec())];
-        assert!(write_together(&files).unwrap_err().to_string().contains("other"));
-        assert!(try_place(&one).is_ok() && try_place(&other).is_err() && try_place(folder.path()).is_err());
+        assert!(try_place(&one).is_ok() && try_place(&new).is_ok());
+        assert!(try_place(&other).is_err() && try_place(folder.path()).is_err());
         assert_eq!(fs::read(&one).unwrap(), b"old");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-        fs::create_dir(folder.path().join("none")).unwrap();
-        assert!(try_place(&other).is_ok() && !other.exists());
-        write_together(&files).unwrap();
-        assert_eq!([&one, &other].map(|path| fs::read(path).unwrap()), [b"new", b"new"]);
     }
 
     #[cfg(unix)]

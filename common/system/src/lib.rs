@@ -18,12 +18,6 @@ pub mod signals;
 pub mod step;
 pub mod threads;
 
-/// Whether the program was started with its standard output closed (`>&-`): the runtime
-/// then discards all output without an error.
-pub fn output_is_closed() -> bool {
-    os::output_is_closed()
-}
-
 /// Settings for the whole process; must be called before any thread is started. A closed
 /// pipe (`cm1 | head`) ends the program as it ends a C program; Rust would panic in
 /// `println!`. The limit on file sizes becomes an error, like a full disk, instead of a

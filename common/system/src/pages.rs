@@ -1,6 +1,7 @@
 //! Memory with known pages: a block from the system, with or without huge pages, that says
 //! which of the two it has.
 
+use std::io;
 use std::ptr::NonNull;
 
 use figures::units::Bytes;
@@ -21,11 +22,54 @@ pub fn base() -> Bytes {
     os::page_size().unwrap_or(Bytes(SMALLEST_PAGE as u64))
 }
 
+/// Pages from the system; dropped, they are gone.
+#[derive(Debug)]
+pub struct Mapping {
+    base: NonNull<u8>,
+    bytes: usize,
+}
+
+// SAFETY: any thread may unmap it. Its users reach the memory by `base` alone, and answer for that.
+unsafe impl Send for Mapping {}
+// SAFETY: as above.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    /// New zeroed pages.
+    /// Fails if the system has none.
+    pub fn new(bytes: usize) -> io::Result<Mapping> {
+        Ok(Mapping { base: os::map(bytes)?, bytes })
+    }
+
+    /// The first `bytes` of an open file, shared with the kernel.
+    /// Fails if the system refuses it.
+    #[cfg(unix)]
+    pub fn of_file(file: std::os::fd::RawFd, bytes: usize) -> io::Result<Mapping> {
+        Ok(Mapping { base: os::map_file(bytes, file)?, bytes })
+    }
+
+    /// The first byte.
+    pub fn base(&self) -> NonNull<u8> {
+        self.base
+    }
+
+    /// Size in bytes.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: unmaps exactly what was mapped; nobody holds a reference.
+        unsafe { os::unmap(self.base, self.bytes) };
+    }
+}
+
 /// A zeroed block, aligned to a huge page, with every page accessed once.
 #[derive(Debug)]
 pub struct PageBlock {
-    mapping: NonNull<u8>,
-    mapped: usize,
+    _mapping: Mapping,
     block: NonNull<u8>,
     len: usize,
     huge: bool,
@@ -38,17 +82,17 @@ impl PageBlock {
         let refused = || OutOfMemory(Bytes(bytes as u64));
         let len = bytes.max(1).checked_next_multiple_of(HUGE_PAGE).ok_or_else(refused)?;
         let mapped = len.checked_add(HUGE_PAGE).ok_or_else(refused)?;
-        let mapping = os::map(mapped).ok_or_else(refused)?;
-        let skip = mapping.as_ptr().align_offset(HUGE_PAGE);
+        let mapping = Mapping::new(mapped).map_err(|_| refused())?;
+        let skip = mapping.base.as_ptr().align_offset(HUGE_PAGE);
         // SAFETY: `skip` is below HUGE_PAGE, which was mapped beyond `len`.
-        let block = unsafe { mapping.add(skip) };
+        let block = unsafe { mapping.base.add(skip) };
         os::advise(block, len, kind);
         for offset in (0..len).step_by(SMALLEST_PAGE) {
             // SAFETY: inside the block, which nothing else uses.
             unsafe { block.as_ptr().add(offset).write_volatile(0) };
         }
         let huge = kind == PageKind::Huge && os::huge_bytes(block.as_ptr() as usize) >= len;
-        Ok(PageBlock { mapping, mapped, block, len, huge })
+        Ok(PageBlock { _mapping: mapping, block, len, huge })
     }
 
     /// Size of the block in bytes.
@@ -76,13 +120,6 @@ impl PageBlock {
     /// The first byte.
     pub fn base(&self) -> *mut u8 {
         self.block.as_ptr()
-    }
-}
-
-impl Drop for PageBlock {
-    fn drop(&mut self) {
-        // SAFETY: mapped in `new` with this length; nothing borrows it.
-        unsafe { os::unmap(self.mapping, self.mapped) };
     }
 }
 

@@ -13,8 +13,9 @@ use std::sync::Arc;
 use perf_event::hooks::sys::{self as perf, bindings};
 use perf_event::{Builder, Counter};
 
-use super::{Count, Errno, Mapping, Opening};
+use super::{Count, Errno, Opening};
 use crate::definition::{Encoding, Scope};
+use system::pages::Mapping;
 
 /// The bindings' struct of an event to open.
 type Attr = bindings::perf_event_attr;
@@ -80,7 +81,7 @@ impl Handle {
 
     /// The first `bytes` that the kernel shares with whoever has the event.
     pub(super) fn map(&self, bytes: usize) -> io::Result<Arc<Mapping>> {
-        Mapping::of(self.fd(), bytes).map(Arc::new)
+        Mapping::of_file(self.fd(), bytes).map(Arc::new)
     }
 
     /// Starts counting, with all members of its group: siblings run while their leader does.

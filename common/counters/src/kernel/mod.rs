@@ -17,8 +17,6 @@ mod calls;
 mod elsewhere;
 #[cfg(target_os = "linux")]
 mod linux;
-#[cfg(target_os = "linux")]
-mod mapping;
 #[cfg(test)]
 #[cfg(target_os = "linux")]
 #[path = "../../tests/played/mod.rs"]
@@ -37,8 +35,6 @@ pub(crate) use elsewhere::{Handle, Ring};
 #[cfg(not(test))]
 #[cfg(target_os = "linux")]
 pub(crate) use linux::Handle;
-#[cfg(target_os = "linux")]
-use mapping::Mapping;
 #[cfg(test)]
 #[cfg(target_os = "linux")]
 pub(crate) use played::{Handle, known_loop};

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use perf_event::hooks::sys::bindings;
 
-use super::{Handle, Mapping, Record};
+use super::{Handle, Record};
+use system::pages::Mapping;
 
 /// Where in the page of state the kernel's end of the records is, and the program's.
 pub(super) const HEAD: usize = std::mem::offset_of!(bindings::perf_event_mmap_page, data_head);
@@ -113,7 +114,7 @@ mod tests {
 
     /// A ring of one page of records, which the test writes instead of the kernel.
     fn ring() -> Ring {
-        Ring { memory: Arc::new(Mapping::anonymous(2 * PAGE).unwrap()), page: PAGE }
+        Ring { memory: Arc::new(Mapping::new(2 * PAGE).unwrap()), page: PAGE }
     }
 
     fn drained(ring: &mut Ring) -> Vec<Record> {

@@ -14,12 +14,13 @@ use perf_event::hooks::sys::bindings;
 use tempfile::TempDir;
 
 use super::ring::{HEAD, Ring, TAIL};
-use super::{Count, Mapping, Opening, linux};
+use super::{Count, Opening, linux};
 use crate::definition::{Encoding, Scope};
 use crate::platform::Platform;
 use crate::trials::ITERATIONS;
 use events::kernel;
 use system::cpu;
+use system::pages::Mapping;
 
 use processors::Pmu;
 pub(crate) use processors::{Described, PROCESSORS};
@@ -359,7 +360,7 @@ impl State {
         if bytes / page - 1 > self.settings.locked_pages {
             return Err(io::Error::from_raw_os_error(libc::EPERM));
         }
-        let memory = Arc::new(Mapping::anonymous(bytes)?);
+        let memory = Arc::new(Mapping::new(bytes)?);
         self.members(number).for_each(|event| event.ring = Some(Ring { memory: Arc::clone(&memory), page }));
         Ok(memory)
     }

@@ -2,6 +2,7 @@
 //! other systems replace the functions that they can do better.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::io;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -35,10 +36,10 @@ pub(crate) fn page_size() -> Option<Bytes> {
 }
 
 /// Maps `bytes` zeroed bytes on pages of their own.
-pub(crate) fn map(bytes: usize) -> Option<NonNull<u8>> {
-    let layout = Layout::from_size_align(bytes.max(1), ALIGNMENT).ok()?;
+pub(crate) fn map(bytes: usize) -> io::Result<NonNull<u8>> {
+    let layout = Layout::from_size_align(bytes.max(1), ALIGNMENT).map_err(io::Error::other)?;
     // SAFETY: the layout is not empty.
-    NonNull::new(unsafe { alloc_zeroed(layout) })
+    NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
 }
 
 /// Unmaps the pages.
@@ -87,10 +88,6 @@ pub(crate) fn free_memory() -> Option<Bytes> {
 
 pub(crate) fn cpu_quota() -> Option<f64> {
     None
-}
-
-pub(crate) fn output_is_closed() -> bool {
-    false
 }
 
 pub(crate) fn set_up() {}

@@ -1,5 +1,7 @@
 //! Shared by Linux and macOS.
 
+use std::io;
+use std::os::fd::RawFd;
 use std::ptr::{NonNull, null, null_mut};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
@@ -34,13 +36,23 @@ pub(crate) fn page_size() -> Option<Bytes> {
     u64::try_from(size).ok().filter(|size| size.is_power_of_two()).map(Bytes)
 }
 
-pub(crate) fn map(bytes: usize) -> Option<NonNull<u8>> {
-    let access = libc::PROT_READ | libc::PROT_WRITE;
-    let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-    // SAFETY: an anonymous private mapping at a place of the system's choice
-    // touches no existing memory.
-    let start = unsafe { libc::mmap(null_mut(), bytes, access, kind, -1, 0) };
-    if start == libc::MAP_FAILED { None } else { NonNull::new(start.cast()) }
+pub(crate) fn map(bytes: usize) -> io::Result<NonNull<u8>> {
+    map_as(bytes, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1)
+}
+
+/// The first `bytes` of an open file, shared with whoever else has them.
+pub(crate) fn map_file(bytes: usize, file: RawFd) -> io::Result<NonNull<u8>> {
+    map_as(bytes, libc::MAP_SHARED, file)
+}
+
+fn map_as(bytes: usize, kind: libc::c_int, file: RawFd) -> io::Result<NonNull<u8>> {
+    // SAFETY: a new mapping at an address of the system's choice touches no existing memory.
+    let start =
+        unsafe { libc::mmap(null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, kind, file, 0) };
+    if start == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    NonNull::new(start.cast()).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
 }
 
 /// # Safety
@@ -63,25 +75,6 @@ pub(crate) fn set_up() {
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
         libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
     }
-}
-
-/// Whether descriptor 1 was closed before Rust's runtime opened `/dev/null` there.
-static OUTPUT_CLOSED: AtomicBool = AtomicBool::new(false);
-
-/// The loader calls this before the runtime starts.
-#[used]
-#[cfg_attr(target_os = "linux", unsafe(link_section = ".init_array"))]
-#[cfg_attr(target_os = "macos", unsafe(link_section = "__DATA,__mod_init_func"))]
-static FIRST: extern "C" fn() = look_at_output;
-
-extern "C" fn look_at_output() {
-    // SAFETY: reads the flags of a descriptor that need not be open.
-    let closed = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) } == -1;
-    OUTPUT_CLOSED.store(closed, Ordering::Relaxed);
-}
-
-pub(crate) fn output_is_closed() -> bool {
-    OUTPUT_CLOSED.load(Ordering::Relaxed)
 }
 
 /// Termination signals.

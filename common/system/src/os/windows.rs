@@ -1,6 +1,7 @@
 //! Windows: the processor itself reports the facts; large pages need a privilege that
 //! students do not have.
 
+use std::io;
 use std::ptr::NonNull;
 
 use figures::units::{Bytes, Seconds};
@@ -52,11 +53,10 @@ pub(crate) fn page_size() -> Option<Bytes> {
     Some(Bytes(u64::from(info.dwPageSize))).filter(|size| size.0.is_power_of_two())
 }
 
-pub(crate) fn map(bytes: usize) -> Option<NonNull<u8>> {
+pub(crate) fn map(bytes: usize) -> io::Result<NonNull<u8>> {
     // SAFETY: new pages at a place of the system's choice.
-    NonNull::new(unsafe {
-        VirtualAlloc(std::ptr::null(), bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE).cast()
-    })
+    let pages = unsafe { VirtualAlloc(std::ptr::null(), bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE) };
+    NonNull::new(pages.cast()).ok_or_else(io::Error::last_os_error)
 }
 
 pub(crate) unsafe fn unmap(start: NonNull<u8>, _bytes: usize) {
