@@ -54,40 +54,40 @@ fn a_file_with_nothing_in_it_is_distinguished_from_a_wrong_one() {
 
 #[test]
 fn a_wrong_description_is_refused_with_key_line_and_reason() {
-    refused("ways = 8", "ways = 7", 7, "cache.ways", "7 ways do not divide the 512 lines");
-    refused("ways = 8", "ways = 0", 7, "cache.ways", "'0' is not a number of ways");
+    refused("ways = 8", "ways = 7", 7, "ways", "7 ways do not divide the 512 lines");
+    refused("ways = 8", "ways = 0", 7, "ways", "'0' is not a number of ways");
     refused("ways = 8", "ways = 8\nwayz = 8", 8, "wayz", "unknown field `wayz`");
-    refused("line = 64", "line = 48", 6, "cache.line", "power of two");
-    refused("line = 64", "line = 0", 6, "cache.line", "0 B is no line size");
-    refused("size = \"32K\"", "size = 32", 5, "cache.size", "less than one line");
-    refused("size = \"32K\"", "size = \"10G\"", 5, "cache.size", "10 GiB is more than the 1 GiB");
-    refused("size = \"32K\"", "size = \"1G\"", 5, "cache.size", "16777216 lines, more than the 8388608");
-    refused("size = \"32K\"", "size = \"much\"", 5, "cache.size", "'much' is not a size");
+    refused("line = 64", "line = 48", 6, "line", "power of two");
+    refused("line = 64", "line = 0", 6, "line", "0 B is no line size");
+    refused("size = \"32K\"", "size = 32", 5, "size", "less than one line");
+    refused("size = \"32K\"", "size = \"10G\"", 5, "size", "10 GiB is more than the 1 GiB");
+    refused("size = \"32K\"", "size = \"1G\"", 5, "size", "16777216 lines, more than the 8388608");
+    refused("size = \"32K\"", "size = \"much\"", 5, "size", "'much' is not a size");
     refused("size = \"32K\"\n", "", 3, "[[cache]]", "missing field `size`");
     refused(
         "ways = 8",
         "ways = 8\nlatency = \"-4 ns\"",
         8,
-        "cache.latency",
+        "latency",
         "'-4 ns' is not a time of 0 or more",
     );
-    refused("ways = 8", "ways = 8\nlatency = \"4 cycles\"", 8, "cache.latency", "there is no clock");
-    refused("ways = 8", "ways = 8\ninclusion = \"inclusive\"", 8, "cache.inclusion", "no level above");
-    refused("ways = 8", "ways = 512\nreplacement = \"plru\"", 8, "cache.replacement", "has 512");
-    refused("ways = 8", "ways = 8\nreplacement = \"mru\"", 8, "cache.replacement", "unknown variant `mru`");
-    refused("level = 1", "level = 2", 4, "cache.level", "is 2, expected 1");
+    refused("ways = 8", "ways = 8\nlatency = \"4 cycles\"", 8, "latency", "there is no clock");
+    refused("ways = 8", "ways = 8\ninclusion = \"inclusive\"", 8, "inclusion", "no level above");
+    refused("ways = 8", "ways = 512\nreplacement = \"plru\"", 8, "replacement", "has 512");
+    refused("ways = 8", "ways = 8\nreplacement = \"mru\"", 8, "replacement", "unknown variant `mru`");
+    refused("level = 1", "level = 2", 4, "level", "is 2, expected 1");
     refused("name = \"small\"", "name = \"\"", 1, "name", "give the machine a name");
     refused("name = \"small\"", "name = \"a\\u001b[2J\"", 1, "name", "control character");
     refused("name = \"small\"", "name = \"a\\u202eb\"", 1, "name", "direction of writing");
     refused("ways = 8", &format!("ways = 8\n#{}", "x".repeat(LONGEST)), 1, "description", "262144 bytes");
-    refused("\n\n", "\npages = { size = 3000 }\n", 2, "pages.size", "no page size");
-    refused("\n\n", "\npages = { seed = 3 }\n", 2, "pages.seed", "mapping");
-    refused("\n\n", "\npages = { walk = \"L1\" }\n", 2, "pages.walk", "add a [[tlb]]");
-    refused("\n\n", "\npages = { walk = \"L4\" }\n", 2, "pages.walk", "unknown variant `L4`");
-    refused("\n\n", "\npages = { walk_levels = 2 }\n", 2, "pages.walk_levels", "add walk");
+    refused("\n\n", "\npages = { size = 3000 }\n", 2, "size", "no page size");
+    refused("\n\n", "\npages = { seed = 3 }\n", 2, "seed", "mapping");
+    refused("\n\n", "\npages = { walk = \"L1\" }\n", 2, "walk", "add a [[tlb]]");
+    refused("\n\n", "\npages = { walk = \"L4\" }\n", 2, "walk", "unknown variant `L4`");
+    refused("\n\n", "\npages = { walk_levels = 2 }\n", 2, "walk_levels", "add walk");
     let tlb = "ways = 8\n[[tlb]]\nlevel = 1\nentries = 12\nways = 4\nindex = \"xor\"";
-    refused("ways = 8", tlb, 12, "tlb.index", "this TLB has 3");
-    refused("\n\n", "\ncore = { in_flight = 0.0 }\n", 2, "core.in_flight", "from 1 to 1000");
+    refused("ways = 8", tlb, 12, "index", "this TLB has 3");
+    refused("\n\n", "\ncore = { in_flight = 0.0 }\n", 2, "in_flight", "from 1 to 1000");
     refused("name = \"small\"", &format!("name = \"{}\"", "x".repeat(101)), 1, "name", "100 characters");
     refused("\n\n", "\nclock = \"0 GHz\"\n", 2, "clock", "'0 GHz' is not a clock above 0");
 }
@@ -113,16 +113,16 @@ fn a_second_level_must_fit_under_the_first() {
     let second = |text: &str| Machine::from_toml(&format!("{SMALL}\n[[cache]]\nlevel = 2\n{text}"), "two");
     assert!(second("size = \"256K\"\nline = 64\nways = 4").is_ok());
     for (text, key, reason) in [
-        ("size = \"16K\"\nline = 64\nways = 4", "cache.size", "smaller than the 32 KiB"),
-        ("size = \"256K\"\nline = 32\nways = 4", "cache.line", "shorter than the 64 B"),
+        ("size = \"16K\"\nline = 64\nways = 4", "size", "smaller than the 32 KiB"),
+        ("size = \"256K\"\nline = 32\nways = 4", "line", "shorter than the 64 B"),
         (
             "size = \"16K\"\nline = 64\nways = 4\ninclusion = \"inclusive\"",
-            "cache.size",
+            "size",
             "smaller than the 32 KiB",
         ),
         (
             "size = \"1M\"\nline = 128\nways = 4\ninclusion = \"exclusive\"",
-            "cache.inclusion",
+            "inclusion",
             "needs the line",
         ),
     ] {
