@@ -276,8 +276,9 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_no_whole_number() {
+    fn a_text_is_no_whole_number_and_json_a_format() {
         let error = |words: [&str; 3]| complaint(&Example::try_parse_from(words).unwrap_err());
+        assert!(error(["example", "--json", "x"]).contains("--format json"));
         let text = error(["example", "--runs", "x"]);
         assert!(
             text.starts_with("error: invalid value 'x' for '--runs <N>': it is not a whole number\n"),

@@ -1,64 +1,46 @@
-//! Tokens of instruction sets that this target does not have: types without values, so that
-//! kernels can name them without conditional compilation.
+//! Instruction sets that this target does not have, so that kernels can name them without conditional compilation.
 
-/// Declares such a token, for registers of several lanes.
-macro_rules! elsewhere {
-    ($(#[$doc:meta])* $token:ident, $name:literal, $lanes:literal) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub struct $token(std::convert::Infallible);
+use std::convert::Infallible;
 
-        impl crate::Isa for $token {
-            const NAME: &'static str = $name;
+use crate::{Fused, Isa, Simd, Task};
 
-            fn detect() -> Option<Self> {
-                None
-            }
-            fn run<T: crate::Task>(self, _: T) -> T::Output {
-                match self.0 {}
-            }
-        }
+/// The token of another processor's registers of `LANES` doubles: a type without values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Elsewhere<const LANES: usize>(Infallible);
 
-        impl crate::Simd for $token {
-            type Register = [f64; $lanes];
+impl<const LANES: usize> Isa for Elsewhere<LANES> {
+    const NAME: &'static str = "instructions of another processor";
 
-            fn splat(self, _: f64) -> Self::Register {
-                match self.0 {}
-            }
-            fn add(self, _: Self::Register, _: Self::Register) -> Self::Register {
-                match self.0 {}
-            }
-            fn sub(self, _: Self::Register, _: Self::Register) -> Self::Register {
-                match self.0 {}
-            }
-            fn mul(self, _: Self::Register, _: Self::Register) -> Self::Register {
-                match self.0 {}
-            }
-        }
-
-        impl crate::Fused for $token {
-            fn add_product(self, _: Self::Register, _: Self::Register, _: Self::Register) -> Self::Register {
-                match self.0 {}
-            }
-            fn sub_product(self, _: Self::Register, _: Self::Register, _: Self::Register) -> Self::Register {
-                match self.0 {}
-            }
-        }
-    };
+    fn detect() -> Option<Self> {
+        None
+    }
+    fn run<T: Task>(self, _: T) -> T::Output {
+        match self.0 {}
+    }
 }
 
-#[cfg(not(target_arch = "aarch64"))]
-elsewhere! {
-    /// NEON, which Arm processors have.
-    Neon, "NEON", 2
+impl<const LANES: usize> Simd for Elsewhere<LANES> {
+    type Register = [f64; LANES];
+
+    fn splat(self, _: f64) -> Self::Register {
+        match self.0 {}
+    }
+    fn add(self, _: Self::Register, _: Self::Register) -> Self::Register {
+        match self.0 {}
+    }
+    fn sub(self, _: Self::Register, _: Self::Register) -> Self::Register {
+        match self.0 {}
+    }
+    fn mul(self, _: Self::Register, _: Self::Register) -> Self::Register {
+        match self.0 {}
+    }
 }
-#[cfg(not(target_arch = "x86_64"))]
-elsewhere! {
-    /// AVX2 with FMA, which x86 processors have.
-    Avx2Fma, "AVX2 and FMA", 4
-}
-#[cfg(not(target_arch = "x86_64"))]
-elsewhere! {
-    /// AVX-512's foundation, which x86 processors have.
-    Avx512, "AVX-512F", 8
+
+impl<const LANES: usize> Fused for Elsewhere<LANES> {
+    fn add_product(self, _: Self::Register, _: Self::Register, _: Self::Register) -> Self::Register {
+        match self.0 {}
+    }
+    fn sub_product(self, _: Self::Register, _: Self::Register, _: Self::Register) -> Self::Register {
+        match self.0 {}
+    }
 }

@@ -38,6 +38,7 @@ mod widest;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+pub use elsewhere::Elsewhere;
 pub use native::{Native, start_on_a_line};
 pub use portable::{Halves, One, Scalar, Twice};
 pub use simd::{Fused, Isa, Simd, Task};
@@ -45,7 +46,6 @@ pub use widest::{Widest, leave_out_avx512};
 
 #[cfg(target_arch = "x86_64")]
 mod target {
-    pub use crate::elsewhere::Neon;
     pub use crate::x86::{Avx, Avx2Fma, Avx512, F64x2, F64x4, F64x8, Sse2};
 
     /// Two doubles at a time: SSE2.
@@ -54,13 +54,18 @@ mod target {
     pub type Quads = Avx;
     /// Four doubles at a time, with fused multiply-add: AVX2 with FMA.
     pub type FusedQuads = Avx2Fma;
+    /// Arm's.
+    pub type Neon = crate::Elsewhere<2>;
 }
 
 #[cfg(target_arch = "aarch64")]
 mod target {
     pub use crate::arm::{F64x2, Neon};
-    pub use crate::elsewhere::{Avx2Fma, Avx512};
 
+    /// x86's.
+    pub type Avx2Fma = crate::Elsewhere<4>;
+    /// x86's.
+    pub type Avx512 = crate::Elsewhere<8>;
     /// Two doubles at a time: NEON.
     pub type Pairs = Neon;
     /// Four doubles at a time: two registers of NEON's.
@@ -71,8 +76,12 @@ mod target {
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod target {
-    pub use crate::elsewhere::{Avx2Fma, Avx512, Neon};
-
+    /// Arm's.
+    pub type Neon = crate::Elsewhere<2>;
+    /// x86's.
+    pub type Avx2Fma = crate::Elsewhere<4>;
+    /// x86's.
+    pub type Avx512 = crate::Elsewhere<8>;
     /// Two doubles at a time, in instructions that the compiler chooses.
     pub type Pairs = crate::Twice<crate::Scalar>;
     /// Four doubles at a time, in instructions that the compiler chooses.
