@@ -289,7 +289,10 @@ impl Folder {
     pub fn fill(&self, named: Vec<(String, Vec<u8>)>, former: &[String]) -> Result<(), Failure> {
         let stale: Vec<_> = former.iter().filter(|old| named.iter().all(|(new, _)| new != *old)).collect();
         let placed: Vec<_> = named.into_iter().map(|(name, bytes)| (self.path.join(name), bytes)).collect();
-        placed.iter().try_for_each(|(path, bytes)| files::write_atomically(path, bytes)).map_err(Failure::could_not)?;
+        placed
+            .iter()
+            .try_for_each(|(path, bytes)| files::write_atomically(path, bytes))
+            .map_err(Failure::could_not)?;
         for name in stale {
             let path = self.path.join(name);
             match std::fs::remove_file(&path) {

@@ -64,13 +64,7 @@ fn a_wrong_description_is_refused_with_key_line_and_reason() {
     refused("size = \"32K\"", "size = \"1G\"", 5, "size", "16777216 lines, more than the 8388608");
     refused("size = \"32K\"", "size = \"much\"", 5, "size", "'much' is not a size");
     refused("size = \"32K\"\n", "", 3, "[[cache]]", "missing field `size`");
-    refused(
-        "ways = 8",
-        "ways = 8\nlatency = \"-4 ns\"",
-        8,
-        "latency",
-        "'-4 ns' is not a time of 0 or more",
-    );
+    refused("ways = 8", "ways = 8\nlatency = \"-4 ns\"", 8, "latency", "'-4 ns' is not a time of 0 or more");
     refused("ways = 8", "ways = 8\nlatency = \"4 cycles\"", 8, "latency", "there is no clock");
     refused("ways = 8", "ways = 8\ninclusion = \"inclusive\"", 8, "inclusion", "no level above");
     refused("ways = 8", "ways = 512\nreplacement = \"plru\"", 8, "replacement", "has 512");
@@ -115,16 +109,8 @@ fn a_second_level_must_fit_under_the_first() {
     for (text, key, reason) in [
         ("size = \"16K\"\nline = 64\nways = 4", "size", "smaller than the 32 KiB"),
         ("size = \"256K\"\nline = 32\nways = 4", "line", "shorter than the 64 B"),
-        (
-            "size = \"16K\"\nline = 64\nways = 4\ninclusion = \"inclusive\"",
-            "size",
-            "smaller than the 32 KiB",
-        ),
-        (
-            "size = \"1M\"\nline = 128\nways = 4\ninclusion = \"exclusive\"",
-            "inclusion",
-            "needs the line",
-        ),
+        ("size = \"16K\"\nline = 64\nways = 4\ninclusion = \"inclusive\"", "size", "smaller than the 32 KiB"),
+        ("size = \"1M\"\nline = 128\nways = 4\ninclusion = \"exclusive\"", "inclusion", "needs the line"),
     ] {
         let refusal = second(text).unwrap_err().to_string();
         assert!(refusal.contains(key) && refusal.contains(reason), "{refusal}");

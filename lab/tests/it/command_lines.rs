@@ -223,9 +223,11 @@ fn every_option_that_is_listed_does_what_it_promises() {
 fn lab_machine_is_the_machine_of_every_program_or_refused() {
     for line in SMALL.iter().chain(&["lab run", "lab trace t.trace", "lab ge --sizes 8"]) {
         let words: Vec<&str> = line.split(' ').collect();
-        let output = Command::new(program(words[0])).args(&words[1..]).env("LAB_MACHINE", "nosuch").output().unwrap();
+        let output =
+            Command::new(program(words[0])).args(&words[1..]).env("LAB_MACHINE", "nosuch").output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let is_named = ["there is no machine 'nosuch'", "unset LAB_MACHINE"].iter().any(|why| said.contains(why));
+        let is_named =
+            ["there is no machine 'nosuch'", "unset LAB_MACHINE"].iter().any(|why| said.contains(why));
         assert!(is_named && output.status.code() == Some(2), "{line}: {:?} {said}", output.status);
     }
 }

@@ -47,8 +47,7 @@ pub(crate) fn map_file(bytes: usize, file: RawFd) -> io::Result<NonNull<u8>> {
 
 fn map_as(bytes: usize, kind: libc::c_int, file: RawFd) -> io::Result<NonNull<u8>> {
     // SAFETY: a new mapping at an address of the system's choice touches no existing memory.
-    let start =
-        unsafe { libc::mmap(null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, kind, file, 0) };
+    let start = unsafe { libc::mmap(null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, kind, file, 0) };
     if start == libc::MAP_FAILED {
         return Err(io::Error::last_os_error());
     }
