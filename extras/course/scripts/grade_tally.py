@@ -239,7 +239,9 @@ def main():
             writer.writeheader()
             writer.writerows(to.rows)
         grade = [course, "grade", "--roster", "class.csv", *(word for name in ("username", "name", "email") for word in ("--name-column", name)),
-                 "--key", "machines-key.json", "--output", "grades", "handed-in", "forms.csv"]
+                 "--key", "machines-key.json"]
+        run([*grade, "--allow-missing", "--output", "of-form", "forms.csv"], folder)
+        grade.append("handed-in")
         run(grade, folder, (0, 1))
         owners = {student.mapped: student.user for student in students if student.mapped}
         if owners:
@@ -252,16 +254,20 @@ def main():
                 writer.writerows(rows)
         _, _, seconds, memory = run(grade, folder)
         notes = (folder / "grades" / "notes.txt").read_text().splitlines()
-        lines = {line[2]: line for line in (line.split("\t") for line in notes) if len(line) > 2}
+        lines = {line["username"]: line for line in csv.DictReader((folder / "grades" / "grades.csv").open())}
+        in_rows = {line["username"] for line in to.rows}
+        for line in csv.DictReader((folder / "of-form" / "grades.csv").open()):
+            if line["username"] in in_rows:
+                lines[line["username"]] = line
         refused = "\n".join(line for line in notes if line.startswith("no grade: "))
         wrong = len(owners)
         for student in students:
-            line = lines.get(student.user, ["", "", "", ""])
+            line = lines[student.user]
             points = student.due if student.due == NO_GRADE else f"{student.due:g}"
             named = student.due != NO_GRADE or f"'{student.user}': " in refused
-            if line[0] != points or student.reason not in "\t".join(line) or not named:
+            if line["points"] != points or student.reason not in line["notes"] or not named:
                 wrong += 1
-                print(f"{student.user}: {points} points and '{student.reason}' are due, not {line}")
+                print(f"{student.user}: {points} points and '{student.reason}' are due, not {line['points']} and '{line['notes']}'")
         print(f"faults {dict(tally)}")
         print(f"{number} students, seed {seed}: {wrong} wrong; {seconds:.2f} s of processor time, {memory:.0f} MiB")
         sys.exit(wrong > 0)

@@ -43,7 +43,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let listed = args.roster.read()?;
     let listed_names = listed.as_ref().map(roster::Listed::names).unwrap_or_default();
-    let names = roster::unique(listed_names.into_iter().chain(args.names.iter().cloned()), "the class")?;
+    let names = listed_names.iter().chain(&args.names).map(|name| ("the class".to_owned(), name.clone()));
+    let names = roster::unique(names, "the class")?;
     let column = listed.map(|listed| listed.header[listed.naming[0]].clone());
     let out = args.output.as_path();
     let key_json = beside(out)?;
@@ -68,15 +69,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         files::write_atomically(path, bytes).map_err(Failure::could_not)?;
     }
     output::print(&format!(
-        "{} machines in {}; do not hand out {}\n{PROMISE}\n",
+        "{} machines in {}; do not hand out {}\n\
+         A student cannot read or edit them by hand, but can write a program that opens them.\n",
         key.machines.len(),
         out.display(),
         key_json.display()
     ))
 }
-
-/// What sealing protects against.
-const PROMISE: &str = "A student cannot read or edit them by hand, but can write a program that opens them.";
 
 /// The key in that file, if it is there, with a machine for each name that it lacks.
 /// Fails if it is no key, its names are of another column, or too few machines are left.
@@ -100,18 +99,10 @@ fn extended(path: &Path, column: Option<String>, names: &[String]) -> Result<Key
         let drawn = draw.machine();
         let drawn =
             drawn.ok_or_else(|| Failure::usage("all different machines are drawn; make two classes"))?;
-        let file = names::file_stem(name) + ".toml";
-        if let Some(other) =
-            key.machines.iter().find(|other| other.file.to_lowercase() == file.to_lowercase())
-        {
-            return Err(Failure::usage(format!(
-                "'{name}' and '{}', which has a machine, give the same file name; choose another column",
-                other.name
-            )));
-        }
-        let seal = machine::seal(name, &drawn.toml(name)).tag;
+        let (file, seal) = (names::file_stem(name) + ".toml", machine::seal(name, &drawn.toml(name)).tag);
         key.machines.push(Answers { name: name.clone(), file, seal, drawn });
     }
+    names::distinct(key.machines.iter().map(|machine| &machine.name)).map_err(Failure::usage)?;
     Ok(key)
 }
 

@@ -1,5 +1,7 @@
 //! Names of students, and the files for them.
 
+use std::collections::HashMap;
+
 use common::text::{is_unprintable, shorten};
 use unicode_normalization::UnicodeNormalization;
 
@@ -60,13 +62,17 @@ pub(super) fn file_stem(name: &str) -> String {
     }
 }
 
-/// The first two `names` that would be the same file on some file system.
-pub(super) fn first_clash(names: &[String]) -> Option<(&str, &str)> {
-    let mut seen = std::collections::HashMap::new();
-    names.iter().find_map(|name| {
-        let stem = file_stem(name).to_lowercase();
-        seen.insert(stem, name).map(|earlier| (earlier.as_str(), name.as_str()))
-    })
+/// Fails if two of the `names` would be the same file on some file system; a clause.
+pub(super) fn distinct<'n>(names: impl Iterator<Item = &'n String>) -> Result<(), String> {
+    let mut seen = HashMap::new();
+    for name in names {
+        if let Some(earlier) = seen.insert(file_stem(name).to_lowercase(), name) {
+            return Err(format!(
+                "'{earlier}' and '{name}' give the same file name; choose another column, such as the student's number"
+            ));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -97,7 +103,7 @@ mod tests {
     fn two_spellings_are_one_name() {
         assert_eq!(normalised("Ine\u{302}s  Sá "), normalised(" In\u{ea}s\u{a0}Sá"));
         let names = ["Ana Sá", "Bo", "ana-sá"].map(str::to_owned);
-        assert_eq!(first_clash(&names), Some(("Ana Sá", "ana-sá")));
+        assert!(distinct(names.iter()).unwrap_err().contains("'Ana Sá' and 'ana-sá'"));
         for same in [["İPEK", "ipek"], ["IŞIL", "işil"], ["ışıl", "işil"], ["Weiß", "WEISS"]] {
             assert_eq!(folded(same[0]), folded(same[1]));
         }

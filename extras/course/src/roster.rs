@@ -37,11 +37,16 @@ impl Listed {
         self.rows.iter().map(|row| row[self.naming[0]].clone()).collect()
     }
 
+    /// The place of the column with that header.
+    pub(crate) fn place(&self, name: &str) -> Option<usize> {
+        let name = name.trim().to_lowercase();
+        self.header.iter().position(|header| !name.is_empty() && header.to_lowercase() == name)
+    }
+
     /// The column with that header.
     /// Fails if there is none.
     pub(crate) fn column(&self, name: &str) -> Result<usize, Failure> {
-        let is_it = |header: &String| header.to_lowercase() == name.trim().to_lowercase();
-        self.header.iter().position(is_it).ok_or_else(|| {
+        self.place(name).ok_or_else(|| {
             let (name, columns) = (shorten(name, 60), self.header.join("', '"));
             Failure::usage(format!("the roster has no column '{name}'; its columns are '{columns}'"))
         })
@@ -59,25 +64,23 @@ impl Roster {
 fn read(path: &Path, columns: &[String]) -> Result<Listed, Failure> {
     let (mut table, file) = (Table::read(path)?, input::name(path));
     table.rows.retain(|row| !is_no_student(&table.header, &row.cells));
-    let lacks = |asked: String| {
-        let columns = table.header.join("', '");
-        Failure::usage(format!("{file} has {asked}; name one with --name-column: '{columns}'"))
-    };
     let refused = |why: String| Failure::usage(format!("{file}: {why}"));
     for name in table.header.iter().filter(|name| !name.trim().is_empty()) {
         table.column(&[name]).map_err(refused)?;
     }
-    let of_name = |name: &String| {
-        let column = table.column(&[name]).map_err(refused)?;
-        column.ok_or_else(|| lacks(format!("no column '{}'", shorten(name, 60))))
-    };
     let naming = match columns {
         [] if table.header.len() == 1 => vec![0],
-        [] => return Err(lacks("several columns".to_owned())),
-        columns => columns.iter().map(of_name).collect::<Result<Vec<usize>, Failure>>()?,
+        [] => {
+            let why = format!("it has several columns; name one with --name-column ({})", table.columns());
+            return Err(refused(why));
+        }
+        columns => {
+            let of_name = |name: &String| table.needed(&[name], "; give another --name-column");
+            columns.iter().map(of_name).collect::<Result<Vec<usize>, String>>().map_err(refused)?
+        }
     };
-    let place = |at: usize| format!("{file}, line {}", table.rows[at].line);
-    distinct(table.rows.iter().map(|row| row.cells[naming[0]].clone()), &file, place)?;
+    let named = |row: &Row| (format!("{file}, line {}", row.line), row.cells[naming[0]].clone());
+    unique(table.rows.iter().map(named), &file)?;
     // A cell that cannot be a name names nobody.
     let cells =
         |row: &Row| row.cells.iter().map(|cell| names::normalised(cell).unwrap_or_default()).collect();
@@ -85,31 +88,20 @@ fn read(path: &Path, columns: &[String]) -> Result<Listed, Failure> {
     Ok(Listed { header, rows: table.rows.iter().map(cells).collect(), naming })
 }
 
-/// The names in normal form; each must be unique.
+/// The names in normal form, each given with its place in the `file`.
 /// Fails if one is empty, cannot be shown, or would share a file name with another.
-pub(crate) fn unique(given: impl Iterator<Item = String>, file: &str) -> Result<Vec<String>, Failure> {
-    distinct(given, file, |place| format!("{file}, student {}", place + 1))
-}
-
-/// The same; `place` describes a name's position, given its index from 0.
-fn distinct(
-    given: impl Iterator<Item = String>,
+pub(crate) fn unique(
+    given: impl Iterator<Item = (String, String)>,
     file: &str,
-    place: impl Fn(usize) -> String,
 ) -> Result<Vec<String>, Failure> {
-    let mut found = Vec::new();
-    for (number, name) in given.enumerate() {
-        let name = names::normalised(&name);
-        found.push(name.map_err(|why| Failure::usage(format!("{}: {why}; correct it", place(number))))?);
-    }
+    let normalised = given.map(|(place, name)| {
+        names::normalised(&name).map_err(|why| Failure::usage(format!("{place}: {why}; correct it")))
+    });
+    let found = normalised.collect::<Result<Vec<String>, Failure>>()?;
     if found.is_empty() {
         return Err(Failure::usage(format!("{file} names no student")));
     }
-    if let Some((one, other)) = names::first_clash(&found) {
-        return Err(Failure::usage(format!(
-            "{file}: '{one}' and '{other}' give the same file name; choose another column, such as the student's number"
-        )));
-    }
+    names::distinct(found.iter()).map_err(|why| Failure::usage(format!("{file}: {why}")))?;
     Ok(found)
 }
 

@@ -10,10 +10,8 @@ type Header = &'static [&'static str];
 /// What the name of a folder or file says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Label {
-    /// All files with the same key are one submission.
+    /// All files of one student with the same key are one submission.
     pub(crate) key: String,
-    /// Whether only the collecting system writes such names.
-    pub(crate) is_certain: bool,
     pub(crate) names: Vec<String>,
     /// The place of the system in [`SYSTEMS`], and its number of the student.
     pub(crate) number: Option<(usize, String)>,
@@ -29,8 +27,6 @@ pub(crate) struct System {
     number: Header,
     /// The key, the student's name and the number in the name of a folder or file.
     parts: fn(&str) -> Option<(String, String, String)>,
-    /// Whether no other system writes such names.
-    is_certain: bool,
     pub(crate) grade: Grade,
 }
 
@@ -67,7 +63,6 @@ pub(crate) const SYSTEMS: [System; 3] = [
             let (name, number) = before.rsplit_once('_')?;
             Some((before.to_owned(), name.to_owned(), number.to_owned()))
         },
-        is_certain: true,
         grade: Grade::Columns {
             grade: &["Grade", "Nota"],
             most: &["Maximum Grade", "Nota máxima"],
@@ -88,7 +83,6 @@ pub(crate) const SYSTEMS: [System; 3] = [
             let is_one = !name.is_empty() && is_number(submission);
             is_one.then(|| (format!("{name}_{user}"), name.to_owned(), user.to_owned()))
         },
-        is_certain: false,
         grade: Grade::Assignment {
             most: "Points Possible",
             only: &["Student", "ID", "SIS User ID", "SIS Login ID", "Root Account", "Section"],
@@ -103,7 +97,6 @@ pub(crate) const SYSTEMS: [System; 3] = [
             let number = name.strip_prefix("submission_")?;
             Some((name.to_owned(), name.to_owned(), number.to_owned()))
         },
-        is_certain: true,
         grade: Grade::Nowhere,
     },
 ];
@@ -158,7 +151,7 @@ pub(crate) fn label(full: &str, is_file: bool) -> Label {
     for (system, row) in SYSTEMS.iter().enumerate() {
         if let Some((key, name, number)) = (row.parts)(full).filter(|(.., number)| is_number(number)) {
             let (names, number) = (vec![name], Some((system, number)));
-            return Label { key, is_certain: row.is_certain, names, number };
+            return Label { key, names, number };
         }
     }
     let mut names = vec![full.to_owned()];
@@ -167,7 +160,7 @@ pub(crate) fn label(full: &str, is_file: bool) -> Label {
         names.push(shown.rsplit_once('.').map_or(shown, |(stem, _)| stem).to_owned());
         names.dedup();
     }
-    Label { key: full.to_owned(), is_certain: true, names, number: None }
+    Label { key: full.to_owned(), names, number: None }
 }
 
 #[cfg(test)]

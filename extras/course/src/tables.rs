@@ -30,28 +30,11 @@ impl Row {
 }
 
 impl Table {
-    /// Reads a table with a header; commas, semicolons or tabs separate it.
-    /// Fails if it cannot be read, is not a table, or a row has more cells than the header: an
-    /// unquoted cell with a separator in it moves the cells after it.
+    /// Reads the table in a file.
+    /// Fails if it cannot be read; the sentence names the file.
     pub(crate) fn read(path: &Path) -> Result<Table, Failure> {
-        let name = input::name(path);
-        let table = Table::parse(&input::text(path)?);
-        let table = table.map_err(|why| Failure::could_not(format!("{name}: {why}")))?;
-        let Some(row) = table.rows.iter().find(|row| row.cells.len() > table.header.len()) else {
-            return Ok(table);
-        };
-        let sign = match table.separator {
-            b'\t' => "tab",
-            b';' => "semicolon",
-            _ => "comma",
-        };
-        Err(Failure::usage(format!(
-            "{name}, line {}: {} cells where the header has {} ('{}'); put a cell that contains a {sign} in quotes",
-            row.line,
-            row.cells.len(),
-            table.header.len(),
-            shorten(&row.cells.join("', '"), 120),
-        )))
+        Table::parse(&input::text(path)?)
+            .map_err(|why| Failure::usage(format!("{}: {why}", input::name(path))))
     }
 
     /// What `use_it` makes of the table in that file; its errors are clauses.
@@ -63,8 +46,9 @@ impl Table {
         use_it(Table::read(path)?).map_err(|why| Failure::usage(format!("{}: {why}", input::name(path))))
     }
 
-    /// Reads a table from a text.
-    /// Fails if it is empty, or a quoted cell does not end; a clause.
+    /// Reads a table with a header; commas, semicolons or tabs separate it.
+    /// Fails if it is empty, a quoted cell does not end, or a row has more cells than the header: an
+    /// unquoted cell with a separator in it moves the cells after it. A clause.
     pub(crate) fn parse(text: &str) -> Result<Table, String> {
         let (separator, body) = separated(text);
         if body.matches('"').count() % 2 == 1 {
@@ -72,28 +56,36 @@ impl Table {
         }
         let mut builder = csv::ReaderBuilder::new();
         builder.has_headers(false).flexible(true).delimiter(separator);
-        let (mut line, mut counted) = (1 + text.lines().count() - body.lines().count(), 0);
+        let above = text.lines().count() - body.lines().count();
         let mut rows = Vec::new();
         for record in builder.from_reader(body.as_bytes()).records() {
             let record = record.map_err(|error| error.to_string())?;
+            let (begin, line) =
+                record.position().map_or((0, 1), |at| (at.byte() as usize, at.line() as usize));
             // Blank lines above the record are part of it.
-            let begin = record.position().map_or(0, |position| position.byte() as usize);
-            let text = body[begin..].trim_start_matches('\n');
-            line += body[counted..body.len() - text.len()].matches('\n').count();
-            counted = body.len() - text.len();
+            let blank = body[begin..].bytes().take_while(|byte| *byte == b'\n').count();
             if record.iter().any(|cell| !cell.trim().is_empty()) {
-                rows.push(Row { line, cells: record.iter().map(str::to_owned).collect() });
+                let cells = record.iter().map(str::to_owned).collect();
+                rows.push(Row { line: above + line + blank, cells });
             }
         }
         if rows.is_empty() {
             return Err("it is empty; the first line names the columns".to_owned());
         }
-        let columns = rows[0].cells.len();
-        // Spreadsheets leave out empty cells at the end of a row.
-        for row in rows.iter_mut().filter(|row| row.cells.len() < columns) {
-            row.cells.resize(columns, String::new());
+        let header = rows.remove(0).cells;
+        if let Some(row) = rows.iter().find(|row| row.cells.len() > header.len()) {
+            return Err(format!(
+                "line {}: {} cells where the header has {} ('{}'); put a cell that contains a {} in quotes",
+                row.line,
+                row.cells.len(),
+                header.len(),
+                shorten(&row.cells.join("', '"), 120),
+                if separator == b';' { "semicolon" } else { "comma or tab" },
+            ));
         }
-        Ok(Table { separator, header: rows.remove(0).cells, rows })
+        // Spreadsheets leave out empty cells at the end of a row.
+        rows.iter_mut().for_each(|row| row.cells.resize(header.len(), String::new()));
+        Ok(Table { separator, header, rows })
     }
 
     /// The only column with one of the `names`; case and blanks around it are ignored.
@@ -122,10 +114,10 @@ impl Table {
         format!("'{}'", shorten(&self.header.join("', '"), 200))
     }
 
-    /// The table with all cells as they are.
-    pub(crate) fn text(&self) -> String {
-        let rows = std::iter::once(&self.header).chain(self.rows.iter().map(|row| &row.cells));
-        rows.map(|cells| line(cells, self.separator)).collect()
+    /// The table with all cells as they are, and these rows after it.
+    pub(crate) fn text(&self, more: &[Row]) -> String {
+        let rows = self.rows.iter().chain(more).map(|row| &row.cells);
+        std::iter::once(&self.header).chain(rows).map(|cells| line(cells, self.separator)).collect()
     }
 }
 
@@ -190,7 +182,7 @@ mod tests {
         ] {
             let table = Table::parse(text).unwrap();
             assert_eq!((table.column(&[" ID "]), table.rows[0].cell(0)), (Ok(Some(1)), "Sá, Ana"));
-            assert_eq!(table.text(), text.trim_start_matches("sep=;\n"));
+            assert_eq!(table.text(&[]), text.trim_start_matches("sep=;\n"));
             assert_eq!(csv([table.rows[0].cells.clone()]), "\"Sá, Ana\",7\n");
         }
         assert_eq!(separated("\"a;b;c\",d\n1,2\n").0, b',');

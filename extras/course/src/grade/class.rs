@@ -48,10 +48,10 @@ impl Class {
         let mut numbers = Numbers::default();
         numbers.add(&listed.header, listed.rows.iter().map(Vec::as_slice).enumerate());
         let mut groups = BTreeMap::<String, BTreeSet<usize>>::new();
-        let of_row = |(student, row): (usize, &Vec<String>)| Some((row[group?].clone(), student));
-        for (name, student) in listed.rows.iter().enumerate().filter_map(of_row) {
+        for (student, row) in listed.rows.iter().enumerate().filter(|_| group.is_some()) {
+            let name = group.map_or("", |group| &row[group]);
             if !name.is_empty() {
-                groups.entry(name).or_default().insert(student);
+                groups.entry(name.to_owned()).or_default().insert(student);
             }
         }
         Class { names: listed.names(), listed, identifying, places, numbers, groups }
@@ -104,14 +104,13 @@ impl Class {
         let text = names::folded(text);
         let ends = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
         let stands = |cell: &str| {
-            let mut found = text.match_indices(cell);
-            found.any(|(at, _)| {
+            text.match_indices(cell).any(|(at, _)| {
                 ends(text[..at].chars().next_back()) && ends(text[at + cell.len()..].chars().next())
             })
         };
-        let is_within = |row: &Vec<String>| {
-            let cells = self.identifying.iter().map(|column| names::folded(&row[*column]));
-            cells.filter(|cell| cell.chars().count() > 1).any(|cell| stands(&cell))
+        let is_within = |row: &[String]| {
+            let mut cells = self.identifying.iter().map(|column| names::folded(&row[*column]));
+            cells.any(|cell| cell.chars().count() > 1 && stands(&cell))
         };
         let rows = self.listed.rows.iter().enumerate();
         only(&rows.filter(|(_, row)| is_within(row)).map(|(student, _)| student).collect())
@@ -137,52 +136,37 @@ impl Class {
         &self.listed.header[self.listed.naming[0]]
     }
 
-    /// The roster's column with that header.
-    pub(super) fn column(&self, header: &str) -> Option<usize> {
-        let header = header.trim().to_lowercase();
-        self.listed.header.iter().position(|column| column.to_lowercase() == header)
-    }
-
     /// The roster's only column of e-mail addresses, for a form's column of them.
     fn addresses(&self, header: &str) -> Option<usize> {
-        if !ADDRESS.iter().any(|known| known.eq_ignore_ascii_case(header.trim())) {
-            return None;
-        }
         let is_address = |column: &usize| {
-            let mut cells = self.listed.rows.iter().map(|row| &row[*column]).filter(|cell| !cell.is_empty());
-            cells.all(|cell| cell.contains('@'))
+            self.listed.rows.iter().map(|row| &row[*column]).all(|cell| cell.is_empty() || cell.contains('@'))
         };
-        let found: BTreeSet<usize> =
-            self.identifying.iter().copied().filter(|column| is_address(column)).collect();
-        only(&found)
+        let is_of_form = ADDRESS.iter().any(|known| known.eq_ignore_ascii_case(header.trim()));
+        only(&self.identifying.iter().copied().filter(is_address).collect()).filter(|_| is_of_form)
     }
 
     /// How a table names students: by its columns that have the header of a roster column
     /// that identifies students; 'student' stands for the student's name.
     /// Fails if it has no such column, or two with one header.
     pub(super) fn join(&self, header: &[String], except: &[usize]) -> Result<Join<'_>, String> {
+        let naming = &self.listed.naming;
         let mut columns: Vec<(usize, usize)> = Vec::new();
-        let named = |(at, name): &(usize, &String)| !except.contains(at) && !name.trim().is_empty();
-        for (at, name) in header.iter().enumerate().filter(named) {
-            let own = || name.trim().eq_ignore_ascii_case(STUDENT).then_some(self.listed.naming[0]);
-            let column = self.column(name).or_else(own).or_else(|| self.addresses(name));
-            let column = column.filter(|column| self.identifying.contains(column));
-            let Some(column) = column else { continue };
+        for (at, name) in header.iter().enumerate().filter(|(at, _)| !except.contains(at)) {
+            let own = || name.trim().eq_ignore_ascii_case(STUDENT).then_some(naming[0]);
+            let column = self.listed.place(name).or_else(own).or_else(|| self.addresses(name));
+            let Some(column) = column.filter(|column| self.identifying.contains(column)) else { continue };
             if columns.iter().any(|(_, known)| *known == column) {
                 return Err(format!("it has two columns for '{}'; rename one", shorten(name, 60)));
             }
             columns.push((at, column));
         }
-        let naming = &self.listed.naming;
         columns.sort_by_key(|(_, column)| !naming.contains(column));
         if columns.is_empty() {
-            let identifying = self.identifying.iter().map(|column| self.listed.header[*column].clone());
-            let identifying: Vec<String> = identifying.collect();
-            let headers = |names: &[String]| shorten(&names.join("', '"), 200);
+            let own: Vec<&str> = self.identifying.iter().map(|at| self.listed.header[*at].as_str()).collect();
             return Err(format!(
                 "none of its columns ('{}') has the header of a roster column that identifies students ('{}'); give the one that names students that header, or 'student'",
-                headers(header),
-                headers(&identifying)
+                shorten(&header.join("', '"), 200),
+                shorten(&own.join("', '"), 200)
             ));
         }
         Ok(Join { class: self, header: header.to_vec(), columns })
@@ -202,9 +186,8 @@ impl Join<'_> {
     pub(super) fn students(&self, row: &[String]) -> BTreeSet<usize> {
         let cells =
             self.columns.iter().map(|(at, column)| (row.get(*at).map_or("", |cell| cell.trim()), column));
-        let mut found = cells
-            .filter(|(cell, _)| !cell.is_empty())
-            .map(|(cell, column)| self.class.in_column(*column, plain(cell)));
+        let found = cells.filter(|(cell, _)| !cell.is_empty());
+        let mut found = found.map(|(cell, column)| self.class.in_column(*column, plain(cell)));
         let first = found.next().unwrap_or_default();
         if first.is_empty() { first } else { found.fold(first, |known, other| &known | &other) }
     }

@@ -15,9 +15,9 @@ use report::is_answer;
 /// A submission: everything handed in under one name.
 #[derive(Debug)]
 pub(super) struct Submission {
-    /// The name of its folder or file without the collecting system's ending.
+    /// The name of its folder or file; without the collecting system's ending, if it has an owner.
     pub(super) name: String,
-    /// Names that the map may have for its files in addition.
+    /// The names of its files.
     pub(super) files: Vec<String>,
     /// Whose it is, none if nobody's; or a clause that says why nobody knows.
     pub(super) owner: Result<Vec<usize>, String>,

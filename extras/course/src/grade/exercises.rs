@@ -3,8 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use common::failure::Failure;
 use common::text::shorten;
@@ -49,6 +48,8 @@ pub(super) struct Sources {
     files: BTreeMap<String, BTreeSet<String>>,
     /// Names of sources that are of no task.
     others: BTreeSet<String>,
+    /// One for each task, once they were checked; none without files.
+    pub(super) marks: Vec<Mark>,
 }
 
 impl Sources {
@@ -73,24 +74,24 @@ impl Sources {
 
     /// The student's own files: their names, and their texts without blanks.
     pub(super) fn own(&self) -> Vec<(String, String)> {
-        let plain = |text: &String| text.split_whitespace().collect();
         let own = |name: &String| {
-            let texts = self.changed(name).into_iter().map(|text| (name.clone(), plain(text)));
-            texts.collect::<Vec<_>>()
+            let plain = self.changed(name).into_iter().map(|text| text.split_whitespace().collect());
+            plain.map(|text| (name.clone(), text)).collect::<Vec<_>>()
         };
         self.files.keys().flat_map(own).collect()
     }
 
-    /// A mark for each task. The files are written into `folder`.
-    fn marks(&self, folder: &Path) -> Result<Vec<Mark>, Failure> {
+    /// Gives a mark for each task. The files are written into `folder`.
+    fn mark(&mut self, folder: &Path) -> Result<(), Failure> {
         for (name, texts) in &self.files {
             let text = self.changed(name).first().copied().or_else(|| texts.first());
             common::output::write(&folder.join(name), text.map_or("", String::as_str).as_bytes())?;
         }
-        Ok(TASKS.iter().map(|task| self.mark(task, folder)).collect())
+        self.marks = TASKS.iter().map(|task| self.mark_of(task, folder)).collect();
+        Ok(())
     }
 
-    fn mark(&self, task: &'static Task, folder: &Path) -> Mark {
+    fn mark_of(&self, task: &'static Task, folder: &Path) -> Mark {
         let names = Language::ALL.map(|language| task.file(language));
         let there: Vec<&str> =
             names.iter().filter(|name| self.files.contains_key(*name)).map(String::as_str).collect();
@@ -136,28 +137,23 @@ fn judged(score: &Score) -> (Option<f64>, Reason) {
     }
 }
 
-/// The marks of each submission with files of tasks, by its place, several at once.
+/// Gives marks to each submission with files of tasks, several at once.
 /// Fails if their files cannot be written.
-pub(super) fn marks(submissions: &[&Sources]) -> Result<BTreeMap<usize, Vec<Mark>>, Failure> {
-    let (next, marks) = (AtomicUsize::new(0), Mutex::new(Ok(BTreeMap::new())));
+pub(super) fn mark<'s>(all: impl Iterator<Item = &'s mut Sources> + Send) -> Result<(), Failure> {
+    let all = Mutex::new(all.filter(|sources| !sources.is_empty()));
+    let next = || all.lock().unwrap_or_else(PoisonError::into_inner).next();
     let work = || {
-        while let Some((place, sources)) = Some(next.fetch_add(1, Ordering::Relaxed))
-            .and_then(|place| submissions.get(place).map(|sources| (place, sources)))
-        {
-            if sources.is_empty() {
-                continue;
-            }
-            let folder = tempfile::tempdir().map_err(Failure::could_not);
-            let of_one = folder.and_then(|folder| sources.marks(folder.path()));
-            let mut all = marks.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            match (of_one, &mut *all) {
-                (Ok(of_one), Ok(all)) => _ = all.insert(place, of_one),
-                (Err(why), all) => *all = Err(why),
-                _ => {}
-            }
+        while let Some(sources) = next() {
+            sources.mark(tempfile::tempdir().map_err(Failure::could_not)?.path())?;
         }
+        Ok(())
     };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
-    marks.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+    std::thread::scope(|scope| {
+        let number = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads: Vec<_> = (0..number).map(|_| scope.spawn(work)).collect();
+        let joined = threads.into_iter().map(|thread| thread.join());
+        joined
+            .into_iter()
+            .try_for_each(|done| done.unwrap_or_else(|_| Err(Failure::could_not("a check ended early"))))
+    })
 }

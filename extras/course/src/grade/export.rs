@@ -21,17 +21,12 @@ pub(super) struct Export {
     table: Table,
     system: &'static System,
     grade: usize,
-    most: Option<Most>,
+    /// The column of the largest grade, or the one that all have, as the export writes it.
+    most: Option<usize>,
+    most_of_all: Option<String>,
     feedback: Option<usize>,
     lock: Option<usize>,
     rows: HashMap<usize, usize>,
-}
-
-/// The largest grade.
-enum Most {
-    Column(usize),
-    /// The same for all, as the export writes it.
-    Of(String),
 }
 
 impl Export {
@@ -44,25 +39,24 @@ impl Export {
 
     fn of(table: Table, class: &mut Class, column: Option<&str>) -> Result<Export, String> {
         let system = &SYSTEMS[systems::of_header(&table.header).unwrap_or(MOODLE)];
-        let mut lock = None;
-        let (grade, most, feedback) = match &system.grade {
+        let named = column.map(|name| table.needed(&[name], "")).transpose()?;
+        let (mut most, mut most_of_all, mut feedback, mut lock) = Default::default();
+        let grade = match &system.grade {
             Grade::Nowhere => return Err("this system takes no table of grades and feedback".to_owned()),
-            Grade::Columns { grade, most, feedback, lock: locks, .. } => {
-                lock = table.column(locks)?;
-                let named = column.map(|name| table.needed(&[name], ""));
-                let grade = named.unwrap_or_else(|| table.needed(grade, "; export it in English"))?;
-                (grade, table.column(most)?.map(Most::Column), table.column(feedback)?)
+            Grade::Columns { grade, most: mosts, feedback: feedbacks, lock: locks, .. } => {
+                (most, feedback, lock) =
+                    (table.column(mosts)?, table.column(feedbacks)?, table.column(locks)?);
+                named.map_or_else(|| table.needed(grade, "; export it in English"), Ok)?
             }
             Grade::Assignment { most, .. } => {
-                let grade = assignment(&table, column)?;
+                let grade = named.map_or_else(|| assignment(&table), Ok)?;
                 let is_maxima =
                     |row: &&Row| row.cells.iter().any(|cell| cell.trim().eq_ignore_ascii_case(most));
-                let maxima = table.rows.iter().find(is_maxima).map(|row| row.cell(grade).to_owned());
-                (grade, maxima.map(Most::Of), None)
+                most_of_all = table.rows.iter().find(is_maxima).map(|row| row.cell(grade).to_owned());
+                grade
             }
         };
-        let of_row = if let Some(Most::Column(at)) = most { Some(at) } else { None };
-        let own: Vec<usize> = [Some(grade), of_row, feedback, lock].into_iter().flatten().collect();
+        let own: Vec<usize> = [Some(grade), most, feedback, lock].into_iter().flatten().collect();
         let rows = class.join(&table.header, &own)?.rows(&table)?;
         if rows.is_empty() {
             return Err(format!("its columns ({}) name no student of the roster", table.columns()));
@@ -70,7 +64,7 @@ impl Export {
         class
             .numbers
             .add(&table.header, rows.iter().map(|(student, row)| (*student, &*table.rows[*row].cells)));
-        Ok(Export { table, system, grade, most, feedback, lock, rows })
+        Ok(Export { table, system, grade, most, most_of_all, feedback, lock, rows })
     }
 
     /// The name of the filled file.
@@ -82,8 +76,7 @@ impl Export {
     /// order mark, without which spreadsheets read other letters. A student without a
     /// submission or a grade keeps the cells of the row.
     pub(super) fn fill(mut self, rubric: &Rubric, graded: &[Graded], class: &Class) -> (String, Vec<Note>) {
-        let (mut missing, mut refused) = (Vec::new(), Vec::new());
-        let (mut changed, mut replaced) = (Vec::new(), Vec::new());
+        let [mut missing, mut refused, mut changed, mut replaced] = [const { Vec::<String>::new() }; 4];
         for (student, graded) in graded.iter().enumerate() {
             let name = class.shown(student);
             let Some(place) = self.rows.get(&student).copied() else {
@@ -109,11 +102,10 @@ impl Export {
             // otherwise a student's text could be taken as a tag and vanish, or, as `\"`,
             // end the cell for PHP's reader.
             let feedback = inert(&escaped(&graded.feedback(rubric)));
-            let other = |at: usize| !["", &feedback].contains(&row.cell(at));
-            replaced.extend(self.feedback.filter(|at| other(*at)).map(|_| name));
+            let other = |at: &usize| !["", &feedback].contains(&row.cell(*at));
+            replaced.extend(self.feedback.filter(other).map(|_| name));
             // Decimals as in the row's other grades.
-            let of_row = if let Some(Most::Column(at)) = self.most { Some(at) } else { None };
-            let comma = of_row.into_iter().chain([self.grade]).any(|at| row.cell(at).contains(','));
+            let comma = self.most.into_iter().chain([self.grade]).any(|at| row.cell(at).contains(','));
             let grade = format!("{grade:.2}");
             let cells = &mut self.table.rows[place].cells;
             cells[self.grade] = if comma { grade.replace('.', ",") } else { grade };
@@ -121,28 +113,25 @@ impl Export {
                 cells[at] = feedback;
             }
         }
-        let file = self.file();
+        let (file, lacks_most) = (self.file(), self.most.is_none() && self.most_of_all.is_none());
         let no_maximum = || format!("{file}: there is no largest grade, so points are as they are").into();
         let notes = [
             Note::about(format!("{file}: grades that change"), changed),
             Note::about(format!("{file}: other feedback is replaced"), replaced),
             Note::about(format!("{file} has no row of"), missing),
             Note::about(format!("{file}: not filled"), refused),
-            self.most.is_none().then(no_maximum),
+            lacks_most.then(no_maximum),
         ];
         if let Grade::Assignment { only, .. } = &self.system.grade {
-            let grade = self.grade;
-            let is_kept = |at: usize, name: &str| {
-                at == grade || only.iter().any(|only| only.eq_ignore_ascii_case(name.trim()))
-            };
-            let kept: Vec<bool> =
-                self.table.header.iter().enumerate().map(|(at, name)| is_kept(at, name)).collect();
+            let is_only = |name: &String| only.iter().any(|only| only.eq_ignore_ascii_case(name.trim()));
+            let header = self.table.header.iter().enumerate();
+            let kept: Vec<bool> = header.map(|(at, name)| at == self.grade || is_only(name)).collect();
             for row in self.table.rows.iter_mut().map(|row| &mut row.cells).chain([&mut self.table.header]) {
                 let mut kept = kept.iter();
                 row.retain(|_| kept.next().is_some_and(|kept| *kept));
             }
         }
-        (format!("\u{feff}{}", self.table.text()), notes.into_iter().flatten().collect())
+        (format!("\u{feff}{}", self.table.text(&[])), notes.into_iter().flatten().collect())
     }
 
     /// The factor from our points to a row's grade; or why the row cannot have a grade.
@@ -159,26 +148,20 @@ impl Export {
         if graded.has_unread() {
             return Err(format!("answers are to be read first; give points in {TEXTS}"));
         }
-        let largest = match &self.most {
-            None => return Ok(1.0),
-            Some(Most::Column(at)) => row.cell(*at),
-            Some(Most::Of(cell)) => cell,
-        };
-        let most = graded.most();
-        let largest = number(largest)
-            .filter(|largest| *largest > 0.0)
-            .ok_or_else(|| format!("its largest grade is '{}', as of a scale", shorten(largest, 20)))?;
-        (most > 0.0)
-            .then(|| largest / most)
-            .ok_or_else(|| "no answer of this student is graded yet".to_owned())
+        let largest = self.most.map(|at| row.cell(at)).or(self.most_of_all.as_deref());
+        let Some(cell) = largest else { return Ok(1.0) };
+        let largest = number(cell).filter(|largest| *largest > 0.0);
+        let largest =
+            largest.ok_or_else(|| format!("its largest grade is '{}', as of a scale", shorten(cell, 20)))?;
+        match graded.most() {
+            most if most > 0.0 => Ok(largest / most),
+            _ => Err("no answer of this student is graded yet".to_owned()),
+        }
     }
 }
 
-/// The column of the assignment: the one that was named, or the only one.
-fn assignment(table: &Table, column: Option<&str>) -> Result<usize, String> {
-    if let Some(name) = column {
-        return table.needed(&[name], "");
-    }
+/// The column of the only assignment.
+fn assignment(table: &Table) -> Result<usize, String> {
     let has_id = |name: &String| {
         let id = name.trim().strip_suffix(')').and_then(|name| name.rsplit_once('('));
         id.is_some_and(|(_, id)| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()))

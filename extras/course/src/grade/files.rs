@@ -66,15 +66,11 @@ struct Walk<'w> {
 }
 
 impl Walk<'_> {
-    fn note(&mut self, read: Result<(), Reason>) {
-        self.unread.notes.extend(read.err());
-    }
-
     /// Whether one more file or folder may be looked at.
     fn more(&mut self) -> bool {
         self.entries += 1;
         if self.entries == MAX_ENTRIES + 1 {
-            self.note(Err(Reason::TooManyEntries(MAX_ENTRIES.to_string())));
+            self.unread.notes.push(Reason::TooManyEntries(MAX_ENTRIES.to_string()));
         }
         self.entries <= MAX_ENTRIES
     }
@@ -94,7 +90,7 @@ impl Walk<'_> {
             }),
             Ok(_) => Err(Reason::Link(name)),
         };
-        self.note(read);
+        self.unread.notes.extend(read.err());
     }
 
     fn folder(&mut self, path: &Path, name: String) -> Result<(), Reason> {
@@ -124,23 +120,19 @@ impl Walk<'_> {
         let is_zip = |begin: Vec<u8>| ZIP.iter().any(|sign| begin.starts_with(sign));
         let kind = if is_zip(read(4)?) { Some(FileKind::Archive) } else { kind(full) };
         let Some(kind) = kind else {
-            return match ending(full).as_str() {
-                "zip" => Err(Reason::Damaged(name)),
-                _ => {
-                    self.unread.others.push(name);
-                    Ok(())
-                }
-            };
+            if ending(full) == "zip" {
+                return Err(Reason::Damaged(name));
+            }
+            self.unread.others.push(name);
+            return Ok(());
         };
-        let most = if kind == FileKind::Json { DATA_BYTES } else { PAGE_BYTES };
-        let fits = bytes <= most.min(self.left);
-        let content = if fits { read(most.min(self.left) + 1)? } else { Vec::new() };
+        let limit = if kind == FileKind::Json { DATA_BYTES } else { PAGE_BYTES };
+        let most = limit.min(self.left);
+        let content = if bytes <= most { read(most + 1)? } else { Vec::new() };
         let bytes = bytes.max(content.len() as u64);
         if bytes > most {
-            return Err(Reason::TooLarge(name, (most >> 20).to_string()));
-        }
-        if bytes > self.left {
-            return Err(Reason::SubmissionTooLarge(name, (TOTAL_BYTES >> 20).to_string()));
+            let (what, limit) = if bytes > limit { ("it", limit) } else { ("the submission", TOTAL_BYTES) };
+            return Err(Reason::TooLarge(name, what.to_owned(), (limit >> 20).to_string()));
         }
         self.left -= bytes;
         if kind == FileKind::Archive {
@@ -154,18 +146,13 @@ impl Walk<'_> {
         if level > MAX_LEVEL {
             return Err(Reason::NestedArchive(name));
         }
-        if entries(&bytes) > MAX_ENTRIES {
-            return Err(Reason::TooManyEntries(MAX_ENTRIES.to_string()));
-        }
-        let Ok(mut archive) = ZipArchive::new(Cursor::new(bytes)) else {
-            return Err(Reason::Damaged(name));
-        };
+        let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|_| Reason::Damaged(name))?;
         for place in 0..archive.len() {
             if !self.more() {
                 break;
             }
             let read = self.archived(&mut archive, place, level);
-            self.note(read);
+            self.unread.notes.extend(read.err());
         }
         Ok(())
     }
@@ -217,15 +204,6 @@ pub(super) fn children(folder: &Path, most: usize) -> io::Result<Vec<PathBuf>> {
 /// Whether a folder is hidden, or has a Mac's copies.
 fn is_skipped(folder: &str) -> bool {
     folder.starts_with('.') && ![".", ".."].contains(&folder) || folder.eq_ignore_ascii_case(SKIPPED)
-}
-
-/// The largest number of files that any zip end record in `bytes` gives: the list is read
-/// as a whole, so a long one is refused first.
-fn entries(bytes: &[u8]) -> usize {
-    let tail = &bytes[bytes.len().saturating_sub((1 << 16) + 22)..];
-    let number = |end: &[u8]| Some(usize::from(u16::from_le_bytes([*end.get(10)?, *end.get(11)?])));
-    let ends = tail.windows(4).enumerate().filter(|(_, sign)| *sign == b"PK\x05\x06");
-    ends.filter_map(|(at, _)| number(&tail[at..])).max().unwrap_or(0)
 }
 
 pub(super) fn ending(name: &str) -> String {

@@ -12,11 +12,9 @@ use super::evidence::{self, Submission};
 use super::judge::{self, Mark};
 use super::owners::Counting;
 use super::reason::Reason;
-use super::rubric::{Item, Rubric};
+use super::rubric::Rubric;
 use crate::draw::{Drawn, Geometry};
 use crate::key::{Answers, Key};
-
-const NO_OWNER: &str = "a submission has no owner yet, and may be of this student";
 
 /// One student's grade.
 #[derive(Debug, Clone, Default)]
@@ -27,8 +25,6 @@ pub(super) struct Graded {
     pub(super) notes: Vec<Reason>,
     /// What the instructor alone must know: these sentences name other students.
     pub(super) remarks: Vec<String>,
-    /// The names of the other machines' students whose records are in the submission.
-    pub(super) others: Vec<String>,
     /// Why there is no grade; a clause.
     pub(super) refused: Option<String>,
     /// The name of the submission that counts.
@@ -127,11 +123,17 @@ impl<'k> Machines<'k> {
         of_student.find(|(_, machine)| machine.seal == tag).map(|(student, _)| *student)
     }
 
-    /// How many of the submissions have sealed records, and how many such of the key's machines.
-    pub(super) fn measured(&self, submissions: &[Submission]) -> (usize, usize) {
+    /// Fails if two or more submissions have sealed records, and none is of a machine of the key.
+    pub(super) fn of_this_class(&self, submissions: &[Submission]) -> Result<(), Failure> {
         let tags = submissions.iter().map(|one| one.evidence.machines()).filter(|tags| !tags.is_empty());
-        let is_known = |tags: &BTreeSet<&str>| tags.iter().any(|tag| self.by_tag.contains_key(tag));
-        (tags.clone().count(), tags.filter(is_known).count())
+        let sealed: Vec<BTreeSet<&str>> = tags.collect();
+        if sealed.len() < 2 || sealed.iter().flatten().any(|tag| self.by_tag.contains_key(tag)) {
+            return Ok(());
+        }
+        Err(Failure::usage(format!(
+            "{} submissions have sealed records, and none is of a machine of the key: it is the key of another class",
+            sealed.len()
+        )))
     }
 
     /// The machine that a student's submission was measured on; with a group, one of a member.
@@ -149,6 +151,14 @@ impl<'k> Machines<'k> {
             )
         })
     }
+
+    /// The students of other machines than the student's, of which there are records.
+    pub(super) fn others(&self, student: usize, submission: &Submission, class: &Class) -> Vec<String> {
+        let Ok(machine) = self.machine(student, submission, class) else { return Vec::new() };
+        let others = submission.evidence.machines().into_iter().filter(|tag| *tag != machine.seal);
+        let name = |tag| self.by_tag.get(tag).map_or("no student of the key", |other| other.name.as_str());
+        others.map(|tag| shorten(name(tag), 60)).collect()
+    }
 }
 
 impl Course<'_> {
@@ -156,27 +166,7 @@ impl Course<'_> {
     pub(super) fn grade(&self, student: usize, submissions: &[Submission], counting: &Counting) -> Graded {
         let marks = judge::marks(&self.rubric, &[].into(), &Expected::new());
         let mut graded = Graded { marks, ..Graded::default() };
-        let counted = match counting {
-            Ok(counted) => counted,
-            Err(why) => return Graded { refused: Some(why.clone()), ..graded },
-        };
-        let Some(place) = counted.place else {
-            // A submission without an owner may be of this student.
-            match submissions.iter().any(|one| one.owner.is_err()) {
-                true => graded.refused = Some(NO_OWNER.to_owned()),
-                false => graded.notes.push(Reason::NothingHandedIn),
-            }
-            return graded;
-        };
-        let submission = &submissions[place];
-        graded.notes.extend(counted.by_group.then_some(Reason::ByGroup));
-        graded.source = Some(submission.name.clone());
-        graded.notes.extend(submission.notes.iter().cloned());
-        graded.unreadable = submission.unreadable().is_some();
-        if submission.is_empty() && !self.exercises {
-            graded.notes.push(Reason::NoAnswersFound);
-        }
-        graded.refused = self.judge(student, (place, submission), &mut graded).err();
+        graded.refused = self.judge(student, submissions, counting, &mut graded).err();
         graded
     }
 
@@ -185,24 +175,42 @@ impl Course<'_> {
     fn judge(
         &self,
         student: usize,
-        (place, submission): (usize, &Submission),
+        submissions: &[Submission],
+        counting: &Counting,
         graded: &mut Graded,
     ) -> Result<(), String> {
+        let counted = counting.as_ref().map_err(String::clone)?;
+        let Some(submission) = counted.place.map(|place| &submissions[place]) else {
+            // A submission without an owner may be of this student.
+            if submissions.iter().any(|one| one.owner.is_err()) {
+                return Err("a submission has no owner yet, and may be of this student".to_owned());
+            }
+            graded.notes.push(Reason::NothingHandedIn);
+            return Ok(());
+        };
+        graded.source = Some(submission.name.clone());
+        graded.notes.extend(counted.by_group.then_some(Reason::ByGroup));
+        graded.notes.extend(submission.notes.iter().cloned());
+        if submission.is_empty() && !self.exercises {
+            graded.notes.push(Reason::NoAnswersFound);
+        }
         if let Some(why) = submission.unreadable() {
+            graded.unreadable = true;
             return Err(why.to_owned());
         }
         if self.exercises {
-            let marks = self.tasks.get(&place).cloned();
-            graded.marks = marks.ok_or("no file of an exercise was found; read it and give points")?;
+            if submission.sources.marks.is_empty() {
+                return Err("no file of an exercise was found; read it and give points".to_owned());
+            }
+            graded.marks.clone_from(&submission.sources.marks);
             return Ok(());
         }
-        if !submission.is_empty() && !submission.given().any(|(id, _)| self.fields.contains(id)) {
-            return Err(
-                "none of its answers is asked for in this assignment; give the right one with --assignment"
-                    .to_owned(),
-            );
+        if !submission.is_empty() && !submission.given().any(|(id, _)| self.asks(id)) {
+            let why =
+                "none of its answers is asked for in this assignment; give the right one with --assignment";
+            return Err(why.to_owned());
         }
-        let strange = not_asked(&submission.answers, |id| self.fields.iter().any(|field| field == id));
+        let strange = not_asked(&submission.answers, |id| self.asks(id));
         if !strange.is_empty() {
             graded.notes.push(Reason::NotAsked(shorten(&strange.join(", "), 300)));
         }
@@ -214,21 +222,12 @@ impl Course<'_> {
         let (records, notes) = evidence.counting(own, size);
         graded.notes.extend(notes);
         let tags = evidence.machines();
-        if let Some((machines, machine)) = machines.zip(machine) {
-            if tags.is_empty() {
-                graded.notes.push(Reason::NoMachineRecords);
-            }
-            let others = tags.iter().filter(|tag| **tag != machine.seal);
-            let name =
-                |tag: &str| machines.by_tag.get(tag).map_or("no student of the key", |other| &other.name);
-            let others: Vec<String> = others.map(|tag| shorten(name(tag), 60)).collect();
-            if !others.is_empty() {
-                graded.remarks.push(format!("Records are of the machine of {}.", others.join(", ")));
-                graded.others = others;
-            }
-            if tags.iter().all(|tag| !machines.by_tag.contains_key(tag)) && !tags.is_empty() {
-                return Err("its sealed records were made on machines that the key does not have, so it may be the key of another class".to_owned());
-            }
+        if machine.is_some() && tags.is_empty() {
+            graded.notes.push(Reason::NoMachineRecords);
+        }
+        let is_known = |tag: &&str| machines.is_none_or(|machines| machines.by_tag.contains_key(*tag));
+        if machine.is_some() && !tags.is_empty() && !tags.iter().any(is_known) {
+            return Err("its sealed records were made on machines that the key does not have, so it may be the key of another class".to_owned());
         }
         let mut expected = report::expected(|product| evidence::product(&records, product));
         let bytes = 2.0 * f64::from(size).powi(2);
@@ -236,14 +235,10 @@ impl Course<'_> {
         expected.extend(machine.map(geometry).unwrap_or_default());
         graded.marks = judge::marks(&self.rubric, &submission.answers, &expected);
         // A range may be guessed, and records of the own machine show that it was measured.
-        if self.machines.is_some() && records.is_empty() {
-            let of_machine = |item: &Item| item.expect.is_some_and(Figure::is_of_machine);
-            let marks = self.rubric.items.iter().zip(&mut graded.marks);
-            let ranges =
-                marks.filter(|(item, mark)| of_machine(item) && matches!(mark.reason, Reason::RangeRight(_)));
-            for (_, mark) in ranges {
-                mark.points = 0.0;
-                mark.reason = Reason::NoOwnRecords;
+        for (item, mark) in self.rubric.items.iter().zip(&mut graded.marks) {
+            let is_guess = machines.is_some() && records.is_empty() && item.is_of_machine();
+            if is_guess && matches!(mark.reason, Reason::RangeRight(_)) {
+                (mark.points, mark.reason) = (0.0, Reason::NoOwnRecords);
             }
         }
         Ok(())

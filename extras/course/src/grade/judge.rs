@@ -29,6 +29,13 @@ pub(super) struct Mark {
     pub(super) comment: String,
 }
 
+impl Mark {
+    /// Whether the program has compared an answer.
+    pub(super) fn is_judged(&self) -> bool {
+        !self.unread && self.max_points.is_some() && !self.answer.is_empty()
+    }
+}
+
 /// Largest ratio of a range's ends that gets points: doubling sizes show no less.
 const RANGE: f64 = 2.0;
 /// The share of the points for such a range, which is easily guessed: a test computes what

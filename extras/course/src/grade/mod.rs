@@ -22,13 +22,12 @@ mod submissions;
 mod texts;
 mod wording;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use common::failure::Failure;
 use common::output::{message, print};
 use common::text::{counted, shorten};
-use report::{Assignment, FieldKind};
+use report::{Assignment, Field};
 
 use crate::key::Key;
 use crate::roster::{self, Listed, Roster};
@@ -36,10 +35,9 @@ use class::Class;
 use evidence::Submission;
 use export::Export;
 use grader::{Graded, Machines};
-use judge::Mark;
 use note::Note;
 use notes::Seen;
-use output::{Files, GRADES, GradedClass, MAP, NOTES};
+use output::{Files, GRADES, MAP, NOTES};
 use owners::{Counting, Map};
 use rubric::Rubric;
 use texts::{TEXTS, Texts};
@@ -78,7 +76,7 @@ pub(crate) struct Args {
 
     /// Fill this export, Moodle's grading worksheet or Canvas's gradebook, into DIR/moodle.csv or
     /// DIR/canvas.csv
-    #[arg(long, value_name = "FILE", requires = "output")]
+    #[arg(long, value_name = "FILE")]
     worksheet: Option<PathBuf>,
 
     /// Name the column to fill [default: 'Grade', or a gradebook's only assignment]
@@ -87,16 +85,16 @@ pub(crate) struct Args {
 
     /// Write grades.csv, texts.csv, texts.html and notes.txt into this folder; points and comments
     /// that you wrote into its texts.csv are used
-    #[arg(short, long, value_name = "DIR")]
-    output: Option<PathBuf>,
+    #[arg(short, long, value_name = "DIR", default_value = "grades")]
+    output: PathBuf,
 
     /// Grade although fewer than half of the students have a submission
     #[arg(long)]
     allow_missing: bool,
 
-    /// Folders with a submission of each student, or tables with one in each row
-    #[arg(value_name = "SUBMISSIONS", required = true)]
-    submissions: Vec<PathBuf>,
+    /// A folder with a submission of each student, or a table with one in each row
+    #[arg(value_name = "SUBMISSIONS")]
+    submissions: PathBuf,
 }
 
 /// What decides whose a submission is, and what it is worth.
@@ -106,13 +104,16 @@ struct Course<'k> {
     machines: Option<Machines<'k>>,
     rubric: Rubric,
     assignment: Assignment,
-    /// The ids of the assignment's fields.
-    fields: Vec<String>,
-    /// Those that are filled in with sentences.
-    texts: BTreeSet<String>,
-    /// Whether the exercises are graded, and their marks by the places of submissions.
+    fields: Vec<Field>,
+    /// Whether the exercises are graded.
     exercises: bool,
-    tasks: BTreeMap<usize, Vec<Mark>>,
+}
+
+impl Course<'_> {
+    /// Whether the assignment has a field with that id.
+    fn asks(&self, id: &str) -> bool {
+        self.fields.iter().any(|field| field.id == id)
+    }
 }
 
 /// Reads everything, grades, writes.
@@ -128,69 +129,44 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let export = args.worksheet.as_deref().map(|path| Export::read(path, &mut class, column));
     let export = export.transpose()?;
     let machines = key.as_ref().map(|key| Machines::of(key, &class)).transpose()?;
-    let out = |name: &str| args.output.as_ref().map(|out| out.join(name));
-    let map = Map::read(out(MAP).as_deref(), &class)?;
-    let by_hand = Texts::read(out(TEXTS).as_deref(), &class, &rubric)?;
-    let fields = assignment.fields();
-    let is_text = |kind: FieldKind| matches!(kind, FieldKind::Text | FieldKind::Line);
-    let texts = fields.iter().filter(|field| is_text(field.kind)).map(|field| field.id.clone()).collect();
-    let fields = fields.into_iter().map(|field| field.id).collect();
-    let (exercises, tasks) = (args.exercises, BTreeMap::new());
-    let mut course = Course { class, map, machines, rubric, assignment, fields, texts, exercises, tasks };
-    let (submissions, mut notes) = course.collect(&args.submissions)?;
-    let measured = course.machines.as_ref().map(|machines| machines.measured(&submissions));
-    if let Some((with_records @ 2.., 0)) = measured {
-        return Err(Failure::usage(format!(
-            "{with_records} submissions have sealed records, and none is of a machine of the key: it is the key of another class"
-        )));
+    let out = args.output.as_path();
+    let map = Map::read(&out.join(MAP), &class)?;
+    let by_hand = Texts::read(&out.join(TEXTS), &class, &rubric)?;
+    let (fields, exercises) = (assignment.fields(), args.exercises);
+    let course = Course { class, map, machines, rubric, assignment, fields, exercises };
+    let (mut submissions, mut notes) = course.collect(&args.submissions)?;
+    if let Some(machines) = &course.machines {
+        machines.of_this_class(&submissions)?;
     }
     let counting = course.counting(&submissions);
     let unresolved = unresolved(&submissions, &course.class);
-    if let Some(out) = args.output.as_ref().filter(|_| unresolved > 0) {
-        output::write_one(out, MAP, course.map.text(&submissions, &course.class).as_bytes())?;
+    if unresolved > 0 {
+        output::write_one(out, MAP, &course.map.text(&submissions, &course.class))?;
     }
     enough(args, &counting, &submissions, unresolved)?;
     if args.exercises {
-        course.tasks = exercises::marks(&submissions.iter().map(|one| &one.sources).collect::<Vec<_>>())?;
+        exercises::mark(submissions.iter_mut().map(|one| &mut one.sources))?;
     }
     let grade = |student| course.grade(student, &submissions, &counting[student]);
     let mut graded: Vec<Graded> = (0..counting.len()).map(grade).collect();
     grader::same_sum(&mut graded);
     notes.extend(course.map.unknown(&submissions));
     notes.extend(Seen { course: &course, submissions: &submissions, counting: &counting }.notes(&mut graded));
-    notes.extend(nobody_right(&course.rubric, &graded));
     notes.extend(by_hand.give(&mut graded, &course.rubric, &course.class));
-    let refused = |(student, graded): (usize, &Graded)| {
-        graded.refused.as_ref().map(|why| format!("'{}': {why}", course.class.shown(student)))
-    };
-    notes.extend(Note::about("no grade", graded.iter().enumerate().filter_map(refused)));
-    let shown = GradedClass { course: &course, graded: &graded };
-    let overview = shown.text();
-    let Some(out) = &args.output else {
-        notes.iter().for_each(|note| message(format!("course grade: note: {}", note.all())));
-        print(&overview)?;
-        return complete(args, unresolved);
-    };
-    let table = shown.csv();
-    notes.extend(output::changes(&out.join(GRADES), &table, &course.class));
-    let texts =
-        by_hand.table(&graded, &course.rubric, &course.class).map(|texts| (TEXTS, texts.into_bytes()));
-    let mut files: Files =
-        [(GRADES, table.into_bytes())].into_iter().chain(texts).chain(shown.page()).collect();
+    notes.extend(notes::after_reading(&course, &graded));
+    let mut files: Files = [(GRADES, output::csv(&course, &graded))].into_iter().collect();
+    files.extend(by_hand.table(&graded, &course.rubric, &course.class).map(|texts| (TEXTS, texts)));
+    files.extend(output::page(&course, &graded));
     if let Some(export) = export {
         let name = export.file();
         let (filled, of_export) = export.fill(&course.rubric, &graded, &course.class);
-        files.insert(name, filled.into_bytes());
+        files.insert(name, filled);
         notes.extend(of_export);
     }
-    let all: String = notes.iter().map(|note| note.all() + "\n").collect();
-    files.insert(NOTES, format!("{all}\n{overview}").into_bytes());
+    files.insert(NOTES, notes.iter().map(|note| note.all() + "\n").collect());
     let earlier = output::write(out, &files)?;
-    let is_cut = notes.iter().map(Note::on_screen).filter(|(line, is_cut)| {
-        message(format!("course grade: note: {line}"));
-        *is_cut
-    });
-    if is_cut.count() > 0 {
+    notes.iter().for_each(|note| message(format!("course grade: note: {}", note.on_screen())));
+    if notes.iter().any(Note::is_cut) {
         message(format!("course grade: all names are in {}", out.join(NOTES).display()));
     }
     if let Some(path) = earlier {
@@ -202,39 +178,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     complete(args, unresolved)
 }
 
-/// From so many answers on, an item that nobody has right is named.
-const MANY: usize = 5;
-
-/// Items that nobody has right: the rubric or the key may be wrong.
-fn nobody_right(rubric: &Rubric, graded: &[Graded]) -> Vec<Note> {
-    let of_item = |(place, item): (usize, &rubric::Item)| {
-        let marks =
-            graded.iter().filter(|graded| graded.refused.is_none()).map(|graded| &graded.marks[place]);
-        let judged = |mark: &&Mark| !mark.unread && mark.max_points.is_some() && !mark.answer.is_empty();
-        let points: Vec<f64> = marks.filter(judged).map(|mark| mark.points).collect();
-        let is_odd = !item.by_hand() && points.len() >= MANY && points.iter().all(|points| *points == 0.0);
-        let (id, number) = (&item.id, points.len());
-        is_odd.then(|| {
-            format!("{id}: nobody of {number} who answered is right: check the rubric and the key").into()
-        })
-    };
-    rubric.items.iter().enumerate().filter_map(of_item).collect()
-}
-
-/// Refuses an output folder within one of submissions: its files would be submissions next time.
+/// Refuses an output folder within the one of submissions: its files would be submissions next time.
 fn outside(args: &Args) -> Result<(), Failure> {
-    let Some(out) = &args.output else { return Ok(()) };
-    let out = std::path::absolute(out).map_err(Failure::could_not)?;
+    let out = std::path::absolute(&args.output).map_err(Failure::could_not)?;
     let out = out.ancestors().find_map(|folder| folder.canonicalize().ok()).unwrap_or_default();
-    let is_around =
-        |path: &&PathBuf| path.is_dir() && path.canonicalize().is_ok_and(|path| out.starts_with(path));
-    match args.submissions.iter().find(is_around) {
-        Some(path) => Err(Failure::usage(format!(
-            "the grades would be written into the folder of submissions '{}'; name another folder with --output",
-            path.display()
-        ))),
-        None => Ok(()),
+    let path = &args.submissions;
+    if !path.is_dir() || !path.canonicalize().is_ok_and(|path| out.starts_with(path)) {
+        return Ok(());
     }
+    Err(Failure::usage(format!(
+        "the grades would be written into the folder of submissions '{}'; name another folder with --output",
+        path.display()
+    )))
 }
 
 /// The students to grade: those of the roster, else those of the key.
@@ -244,7 +199,7 @@ fn students(args: &Args, key: Option<&Key>) -> Result<Class, Failure> {
         return Ok(Class::new(listed, group));
     }
     let key = key.ok_or_else(|| Failure::usage("no students given: use --roster or --key"))?;
-    let names = key.machines.iter().map(|machine| machine.name.clone());
+    let names = key.machines.iter().map(|machine| ("the key".to_owned(), machine.name.clone()));
     let rows = roster::unique(names, "the key")?.into_iter().map(|name| vec![name]).collect();
     Ok(Class::new(Listed { header: vec![key.column().to_owned()], rows, naming: vec![0] }, None))
 }
@@ -289,13 +244,11 @@ fn enough(
 
 /// Fails while submissions have no owner.
 fn complete(args: &Args, unresolved: usize) -> Result<(), Failure> {
-    let map = args.output.as_ref().map_or_else(|| PathBuf::from(MAP), |out| out.join(MAP));
-    let first = if args.output.is_some() { "" } else { "give --output, " };
     match unresolved {
         0 => Ok(()),
         number => Err(Failure::could_not(format!(
-            "submissions without an owner: {number}; {first}fill in the column 'student' of {} ('-' for nobody), and grade again",
-            map.display()
+            "submissions without an owner: {number}; fill in the column 'student' of {} ('-' for nobody), and grade again",
+            args.output.join(MAP).display()
         ))),
     }
 }

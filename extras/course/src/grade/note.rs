@@ -17,24 +17,24 @@ impl Note {
         (!names.is_empty()).then(|| Note { what: what.into(), names })
     }
 
-    /// The note with at most `most` names.
-    fn text(&self, most: usize) -> String {
-        let Note { what, names } = self;
-        match names.len() {
-            0 => what.clone(),
-            number if number <= most => format!("{what}: {number}: {}", names.join(", ")),
-            number => format!("{what}: {number}: {}, …", names[..most].join(", ")),
-        }
-    }
-
     /// The note with all names.
     pub(super) fn all(&self) -> String {
-        self.text(usize::MAX)
+        let Note { what, names } = self;
+        if names.is_empty() { what.clone() } else { format!("{what}: {}: {}", names.len(), names.join(", ")) }
     }
 
-    /// The note for the screen, and whether names are left out.
-    pub(super) fn on_screen(&self) -> (String, bool) {
-        (self.text(ON_SCREEN), self.names.len() > ON_SCREEN)
+    /// The note for the screen.
+    pub(super) fn on_screen(&self) -> String {
+        let Note { what, names } = self;
+        if !self.is_cut() {
+            return self.all();
+        }
+        format!("{what}: {}: {}, …", names.len(), names[..ON_SCREEN].join(", "))
+    }
+
+    /// Whether the screen lacks some of the names.
+    pub(super) fn is_cut(&self) -> bool {
+        self.names.len() > ON_SCREEN
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::text::shorten;
-use report::{Answer, not_asked};
+use report::{Answer, FieldKind};
 
 use super::Course;
 use super::evidence::Submission;
@@ -16,6 +16,24 @@ use super::wording::plain;
 
 /// Equal texts of at least so many characters are named.
 const COPIED: usize = 40;
+/// From so many answers on, an item that nobody has right is named.
+const MANY: usize = 5;
+
+/// Which of the students' own notes are also one about the class, and their part for it.
+const OF_CLASS: [(&str, fn(&Reason) -> Option<&str>); 4] = [
+    ("without a submission", |note| matches!(note, Reason::NothingHandedIn).then_some("")),
+    ("records that were changed, or of another version of the kit", |note| {
+        matches!(note, Reason::ChangedRecord(_)).then_some("")
+    }),
+    ("no records of the own machine", |note| matches!(note, Reason::NoMachineRecords).then_some("")),
+    (
+        "answered fields that this assignment does not ask for; give the right --assignment",
+        |note| match note {
+            Reason::NotAsked(ids) => Some(ids),
+            _ => None,
+        },
+    ),
+];
 
 /// What is compared.
 pub(super) struct Seen<'s> {
@@ -27,29 +45,41 @@ pub(super) struct Seen<'s> {
 impl Seen<'_> {
     /// All notes. What a student has in common with another is also added to the `graded` row.
     pub(super) fn notes(&self, graded: &mut [Graded]) -> Vec<Note> {
-        let copies = self.copies(graded);
-        let graded = &*graded;
-        let list = |what: &str, is_listed: &dyn Fn(&Graded) -> bool| {
-            let listed = (0..graded.len()).filter(|student| is_listed(&graded[*student]));
-            Note::about(what, listed.map(|student| self.shown(student)))
+        let (class, fields) = (&self.course.class, &self.course.fields);
+        let of_class = OF_CLASS.map(|(what, part)| {
+            let of_student = |(student, graded): (usize, &Graded)| {
+                Some(named(class.shown(student), graded.notes.iter().find_map(part)?))
+            };
+            Note::about(what, graded.iter().enumerate().filter_map(of_student))
+        });
+        let others = |student, one: &Submission| {
+            let machines = self.course.machines.as_ref();
+            machines.map(|machines| machines.others(student, one, class)).unwrap_or_default()
         };
-        let has = |reason: Reason| move |graded: &Graded| graded.notes.contains(&reason);
-        let changed =
-            |graded: &Graded| graded.notes.iter().any(|note| matches!(note, Reason::ChangedRecord(_)));
-        let notes = [
-            list("without a submission", &has(Reason::NothingHandedIn)),
-            list("records that were changed, or of another version of the kit", &changed),
+        let is_text = |id: &String| {
+            let kind = fields.iter().find(|field| field.id == *id).map(|field| field.kind);
+            matches!(kind, Some(FieldKind::Text | FieldKind::Line))
+        };
+        let texts = |one: &Submission| {
+            let long =
+                one.answers.iter().filter(|(id, _)| is_text(id)).filter_map(|(id, answer)| match answer {
+                    Answer::Text(text) => Some((id.clone(), plain(text))),
+                    Answer::Value(_) => None,
+                });
+            long.filter(|(_, text)| self.course.rubric.asked.own(text) > COPIED).collect()
+        };
+        let equal_texts = format!("equal texts of {COPIED} characters or more");
+        let seen = [
             self.not_used(),
-            self.others_records(graded),
-            list("no records of the own machine", &has(Reason::NoMachineRecords)),
-            self.of_machines(),
-            self.not_asked(),
+            self.of_each(graded, "records of another machine than the own one", others),
+            self.of_each(graded, "answers signed by another student", |student, one| {
+                self.signed(student, one)
+            }),
+            self.in_common(graded, &equal_texts, texts),
+            self.in_common(graded, "records of one measurement", |one| one.evidence.ids()),
+            self.in_common(graded, "equal files of exercises", |one| one.sources.own()),
         ];
-        notes.into_iter().flatten().chain(copies).collect()
-    }
-
-    fn shown(&self, student: usize) -> String {
-        self.course.class.shown(student)
+        of_class.into_iter().chain(seen).flatten().collect()
     }
 
     /// The students with a submission, and the one that counts; one that several share is
@@ -64,11 +94,8 @@ impl Seen<'_> {
 
     /// Submissions in whose place another one of the student counts.
     fn not_used(&self) -> Option<Note> {
-        let used: BTreeSet<usize> = self
-            .counting
-            .iter()
-            .filter_map(|one| one.as_ref().ok().and_then(|counted| counted.place))
-            .collect();
+        let used: BTreeSet<usize> =
+            self.counting.iter().flatten().filter_map(|counted| counted.place).collect();
         let is_open = |student: &usize| self.counting[*student].is_err();
         let other = |(place, one): (usize, &Submission)| {
             let owners = one.owner.as_ref().ok()?;
@@ -79,57 +106,22 @@ impl Seen<'_> {
         Note::about("submissions that do not count, because another one does", names)
     }
 
-    fn others_records(&self, graded: &[Graded]) -> Option<Note> {
-        let of = |(student, graded): (usize, &Graded)| {
-            let names = graded.others.join(", ");
-            (!names.is_empty()).then(|| format!("{} (of {names})", self.shown(student)))
-        };
-        let listed = graded.iter().enumerate().filter_map(of);
-        Note::about("records of another machine than the own one", listed)
-    }
-
-    /// A key that no record is of may be that of another year.
-    fn of_machines(&self) -> Option<Note> {
-        if !self.course.rubric.needs_machine() {
-            return None;
-        }
-        let why = match &self.course.machines {
-            None => "without --key, the answers about sealed machines are left for you to read",
-            Some(machines) if machines.measured(self.submissions).1 > 0 => return None,
-            Some(_) => {
-                "no submission has a record of a machine of the key, so nothing shows that it is the key of this class"
+    /// The students of whom `names` gives others, who are in their rows too.
+    fn of_each(
+        &self,
+        graded: &mut [Graded],
+        what: &str,
+        names: impl Fn(usize, &Submission) -> Vec<String>,
+    ) -> Option<Note> {
+        let mut listed = Vec::new();
+        for (student, one) in self.each() {
+            let others = names(student, one).join(", ");
+            if !others.is_empty() {
+                graded[student].remarks.push(format!("Note: {what}: {others}."));
+                listed.push(named(self.course.class.shown(student), &others));
             }
-        };
-        Some(why.to_owned().into())
-    }
-
-    /// Fields that students answered, and the assignment does not have.
-    fn not_asked(&self) -> Option<Note> {
-        let is_asked = |id: &str| self.course.fields.iter().any(|field| field == id);
-        let of = |(student, one): (usize, &Submission)| {
-            let ids = not_asked(&one.answers, is_asked);
-            (!ids.is_empty()).then(|| format!("{} ({})", self.shown(student), shorten(&ids.join(", "), 100)))
-        };
-        let what = "answered fields that this assignment does not ask for; give the right --assignment";
-        Note::about(what, self.each().filter_map(of))
-    }
-
-    /// What students have in common with others; each is named in the other's row.
-    fn copies(&self, graded: &mut [Graded]) -> Vec<Note> {
-        let mut notes = Vec::from_iter(self.signed_by_another(graded));
-        let texts = |one: &Submission| {
-            let texts = one.answers.iter().filter(|(id, _)| self.course.texts.contains(*id));
-            let long = texts.filter_map(|(id, answer)| match answer {
-                Answer::Text(text) => Some((id.clone(), plain(text))),
-                Answer::Value(_) => None,
-            });
-            long.filter(|(_, text)| self.course.rubric.asked.own(text) > COPIED).collect()
-        };
-        let what = format!("equal texts of {COPIED} characters or more");
-        notes.extend(self.in_common(graded, &what, texts));
-        notes.extend(self.in_common(graded, "records of one measurement", |one| one.evidence.ids()));
-        notes.extend(self.in_common(graded, "equal files of exercises", |one| one.sources.own()));
-        notes
+        }
+        Note::about(what, listed)
     }
 
     /// Students whose submissions have one of the `parts` (its name, its content) in common.
@@ -139,49 +131,59 @@ impl Seen<'_> {
         what: &str,
         parts: impl Fn(&Submission) -> Vec<(String, String)>,
     ) -> Option<Note> {
+        let class = &self.course.class;
         let mut seen = BTreeMap::<(String, String), BTreeSet<usize>>::new();
         for (student, one) in self.each() {
             parts(one).into_iter().for_each(|part| _ = seen.entry(part).or_default().insert(student));
         }
         let mut common = BTreeMap::<BTreeSet<usize>, Vec<String>>::new();
-        for ((part, _), students) in seen.into_iter().filter(|(_, students)| students.len() > 1) {
-            let group = students.first().map(|student| self.course.class.group(*student));
-            if !group.is_some_and(|members| students.is_subset(&members)) {
+        for ((part, _), students) in seen {
+            let is_of_group = students.first().is_some_and(|one| students.is_subset(&class.group(*one)));
+            if !is_of_group {
                 common.entry(students).or_default().push(part);
             }
         }
         let of = |(students, parts): (BTreeSet<usize>, Vec<String>)| {
-            let names: Vec<String> = students.iter().map(|student| self.shown(*student)).collect();
-            let text = format!("{} ({})", names.join(" = "), shorten(&parts.join(", "), 100));
-            students
-                .iter()
-                .for_each(|student| graded[*student].remarks.push(format!("In common are {what}: {text}.")));
+            let names: Vec<String> = students.iter().map(|student| class.shown(*student)).collect();
+            let text = named(names.join(" = "), &parts.join(", "));
+            students.iter().for_each(|one| graded[*one].remarks.push(format!("Note: {what}: {text}.")));
             text
         };
-        let listed: Vec<String> = common.into_iter().map(of).collect();
-        Note::about(what, listed)
+        Note::about(what, common.into_iter().map(of).collect::<Vec<_>>())
     }
 
-    /// Answers whose signatures name another student, and none of those whose it is.
-    fn signed_by_another(&self, graded: &mut [Graded]) -> Option<Note> {
+    /// The students who sign the answers of another one, if none of those whose they are does.
+    fn signed(&self, student: usize, one: &Submission) -> Vec<String> {
         let class = &self.course.class;
-        let of = |(student, one): (usize, &Submission)| {
-            let signatures = one.answers.iter().filter(|(id, _)| id.starts_with("student-"));
-            let signed: BTreeSet<usize> =
-                signatures.filter_map(|(_, answer)| class.only_mentioned(&answer.to_string())).collect();
-            let is_own = |signed: &usize| {
-                *signed == student
-                    || one.owner.iter().flatten().any(|owner| owner == signed)
-                    || class.group(student).contains(signed)
-            };
-            if signed.is_empty() || signed.iter().any(is_own) {
-                return None;
-            }
-            let names: Vec<String> = signed.iter().map(|student| self.shown(*student)).collect();
-            let names = names.join(", ");
-            graded[student].remarks.push(format!("The answers are signed by {names}."));
-            Some(format!("{} (by {names})", self.shown(student)))
-        };
-        Note::about("answers signed by another student", self.each().filter_map(of).collect::<Vec<_>>())
+        let signatures = one.answers.iter().filter(|(id, _)| id.starts_with("student-"));
+        let signed: BTreeSet<usize> =
+            signatures.filter_map(|(_, answer)| class.only_mentioned(&answer.to_string())).collect();
+        let own: BTreeSet<usize> = one.owner.iter().flatten().copied().chain(class.group(student)).collect();
+        let others = signed.iter().filter(|_| signed.is_disjoint(&own));
+        others.map(|student| class.shown(*student)).collect()
     }
+}
+
+/// A name, and in brackets what it is about.
+fn named(name: String, part: &str) -> String {
+    if part.is_empty() { name } else { format!("{name} ({})", shorten(part, 100)) }
+}
+
+/// Items that nobody has right, because the rubric or the key may be wrong, and students without a grade.
+pub(super) fn after_reading(course: &Course<'_>, graded: &[Graded]) -> Vec<Note> {
+    let with_grade = || graded.iter().filter(|graded| graded.refused.is_none());
+    let nobody = course.rubric.items.iter().enumerate().filter_map(|(place, item)| {
+        let marks = with_grade().map(|graded| &graded.marks[place]);
+        let points: Vec<f64> = marks.filter(|mark| mark.is_judged()).map(|mark| mark.points).collect();
+        let is_odd = !item.by_hand() && points.len() >= MANY && points.iter().all(|points| *points == 0.0);
+        let (id, number) = (&item.id, points.len());
+        is_odd.then(|| {
+            format!("{id}: nobody of {number} who answered is right: check the rubric and the key").into()
+        })
+    });
+    let refused = |(student, graded): (usize, &Graded)| {
+        graded.refused.as_ref().map(|why| format!("'{}': {why}", course.class.shown(student)))
+    };
+    let no_grade = Note::about("no grade", graded.iter().enumerate().filter_map(refused));
+    nobody.chain(no_grade).collect()
 }

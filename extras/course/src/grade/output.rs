@@ -8,15 +8,14 @@ use common::failure::Failure;
 use common::output;
 use common::text::{inert, shorten};
 
+use super::Course;
 use super::grader::{Graded, decimal};
 use super::judge::Mark;
-use super::note::Note;
 use super::reason::Reason;
 use super::rubric::Item;
-use super::texts::{TEXTS, equal, number};
-use super::{Course, class::Class};
+use super::texts::TEXTS;
 use crate::systems::SYSTEMS;
-use crate::tables::{Table, csv};
+use crate::tables;
 use report::escaped;
 
 /// Names in the folder of `--output`.
@@ -26,7 +25,7 @@ pub(super) const NOTES: &str = "notes.txt";
 const PAGE: &str = "texts.html";
 
 /// The files of one run, by their names in the folder of `--output`.
-pub(super) type Files = BTreeMap<&'static str, Vec<u8>>;
+pub(super) type Files = BTreeMap<&'static str, String>;
 
 /// Writes the files. Those of the last run, which a person may have changed, are moved into
 /// the first free folder `earlier/1`, `earlier/2` …; returns it.
@@ -46,7 +45,7 @@ pub(super) fn write(folder: &Path, files: &Files) -> Result<Option<PathBuf>, Fai
             moved.map_err(|error| failed(&to, error))?;
         }
     }
-    files.iter().try_for_each(|(name, bytes)| write_one(folder, name, bytes))?;
+    files.iter().try_for_each(|(name, text)| write_one(folder, name, text))?;
     if !files.contains_key(TEXTS) && folder.join(TEXTS).exists() {
         fs::remove_file(folder.join(TEXTS)).map_err(|error| failed(folder, error))?;
     }
@@ -54,79 +53,57 @@ pub(super) fn write(folder: &Path, files: &Files) -> Result<Option<PathBuf>, Fai
 }
 
 /// Writes one file of the folder.
-pub(super) fn write_one(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+pub(super) fn write_one(folder: &Path, name: &str, text: &str) -> Result<(), Failure> {
     let path = folder.join(name);
     path.parent().map_or(Ok(()), fs::create_dir_all).map_err(|error| failed(&path, error))?;
-    output::write(&path, bytes)
+    output::write(&path, text.as_bytes())
 }
 
 fn failed(path: &Path, error: io::Error) -> Failure {
     Failure::could_not(format!("cannot write into '{}': {error}", path.display()))
 }
 
-/// What the outputs show.
-pub(super) struct GradedClass<'s> {
-    pub(super) course: &'s Course<'s>,
-    pub(super) graded: &'s [Graded],
+/// `grades.csv`: a row for each student; for each item points, reason, answer and the right
+/// value.
+pub(super) fn csv(course: &Course<'_>, graded: &[Graded]) -> String {
+    let mut header = vec![course.class.header().to_owned()];
+    header.extend(["points", "max_points", "submission", "notes"].map(str::to_owned));
+    for item in &course.rubric.items {
+        header.extend(["points", "reason", "answer", "right"].map(|what| format!("{}_{what}", item.id)));
+    }
+    let row = |(name, graded): (&String, &Graded)| {
+        let mut row = vec![
+            name.clone(),
+            graded.shown(),
+            decimal(graded.most()),
+            graded.source.clone().unwrap_or_default(),
+            graded.all_notes(),
+        ];
+        for mark in &graded.marks {
+            let counts = mark.reason == Reason::GivenByInstructor || graded.refused.is_none();
+            row.extend([
+                if counts && !mark.unread { decimal(mark.points) } else { String::new() },
+                if counts { mark.reason.to_string() } else { String::new() },
+                mark.answer.clone(),
+                mark.right.map_or(String::new(), |value| value.to_string()),
+            ]);
+        }
+        row
+    };
+    tables::csv(std::iter::once(header).chain(course.class.names.iter().zip(graded).map(row)))
 }
 
-impl GradedClass<'_> {
-    fn students(&self) -> impl Iterator<Item = (&str, &Graded)> {
-        self.course.class.names.iter().map(String::as_str).zip(self.graded)
-    }
-
-    /// The overview that is printed: a line for each student.
-    pub(super) fn text(&self) -> String {
-        let mut lines = vec!["points\tof\tstudent\tnotes".to_owned()];
-        for (name, graded) in self.students() {
-            let (name, notes) = (shorten(name, 60), shorten(&graded.all_notes(), 400));
-            lines.push(format!("{}\t{}\t{name}\t{notes}", graded.shown(), decimal(graded.most())));
-        }
-        lines.join("\n") + "\n"
-    }
-
-    /// `grades.csv`: a row for each student; for each item points, reason, answer and the right
-    /// value.
-    pub(super) fn csv(&self) -> String {
-        let mut header = vec![self.course.class.header().to_owned()];
-        header.extend(["points", "max_points", "submission", "notes"].map(str::to_owned));
-        for item in &self.course.rubric.items {
-            header.extend(["points", "reason", "answer", "right"].map(|what| format!("{}_{what}", item.id)));
-        }
-        let row = |(name, graded): (&str, &Graded)| {
-            let mut row = vec![
-                name.to_owned(),
-                graded.shown(),
-                decimal(graded.most()),
-                graded.source.clone().unwrap_or_default(),
-                graded.all_notes(),
-            ];
-            for mark in &graded.marks {
-                let counts = mark.reason == Reason::GivenByInstructor || graded.refused.is_none();
-                row.extend([
-                    if counts && !mark.unread { decimal(mark.points) } else { String::new() },
-                    if counts { mark.reason.to_string() } else { String::new() },
-                    mark.answer.clone(),
-                    mark.right.map_or(String::new(), |value| value.to_string()),
-                ]);
-            }
-            row
-        };
-        csv(std::iter::once(header).chain(self.students().map(row)))
-    }
-
-    /// `texts.html`: the texts of `texts.csv` to read on a page; `None` if there are none.
-    pub(super) fn page(&self) -> Option<(&'static str, Vec<u8>)> {
-        let of_item = |(place, item): (usize, &Item)| {
-            let is_shown = |mark: &Mark| !mark.answer.is_empty() && (item.by_hand() || mark.unread);
-            let marks = self.students().map(|(name, graded)| (name, &graded.marks[place]));
-            let texts = marks.filter(|(_, mark)| is_shown(mark)).map(|(name, mark)| text(name, mark));
-            let (label, id, texts) = (escaped(&item.label), escaped(&item.id), texts.collect::<String>());
-            (!texts.is_empty()).then(|| format!("<h2>{label} ({id} of {} points)</h2>\n{texts}", item.points))
-        };
-        let items: String = self.course.rubric.items.iter().enumerate().filter_map(of_item).collect();
-        (!items.is_empty()).then(|| (PAGE, format!("{HEAD}{items}</body></html>\n").into_bytes()))
-    }
+/// `texts.html`: the texts of `texts.csv` to read on a page; `None` if there are none.
+pub(super) fn page(course: &Course<'_>, graded: &[Graded]) -> Option<(&'static str, String)> {
+    let of_item = |(place, item): (usize, &Item)| {
+        let is_shown = |mark: &Mark| !mark.answer.is_empty() && (item.by_hand() || mark.unread);
+        let marks = course.class.names.iter().zip(graded.iter().map(|graded| &graded.marks[place]));
+        let texts = marks.filter(|(_, mark)| is_shown(mark)).map(|(name, mark)| text(name, mark));
+        let (label, id, texts) = (escaped(&item.label), escaped(&item.id), texts.collect::<String>());
+        (!texts.is_empty()).then(|| format!("<h2>{label} ({id} of {} points)</h2>\n{texts}", item.points))
+    };
+    let items: String = course.rubric.items.iter().enumerate().filter_map(of_item).collect();
+    (!items.is_empty()).then(|| (PAGE, format!("{HEAD}{items}</body></html>\n")))
 }
 
 const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
@@ -142,28 +119,4 @@ fn text(name: &str, mark: &Mark) -> String {
     let lines: Vec<String> = mark.answer.lines().map(|line| escaped(&shorten(line, 20_000))).collect();
     let name = escaped(&shorten(&inert(name), 100));
     format!("<h3>{name}{points}</h3>\n<blockquote>{}</blockquote>\n", lines.join("\n"))
-}
-
-/// The students with other points than in the `grades.csv` at `path`, which an earlier run
-/// wrote and a person may have changed.
-pub(super) fn changes(path: &Path, now: &str, class: &Class) -> Option<Note> {
-    let tables = [Table::read(path).ok()?, Table::parse(now).ok()?];
-    let rows = tables.each_ref().map(|table| class.join(&table.header[..1], &[])?.rows(table));
-    let [Ok(before), Ok(after)] = &rows else { return None };
-    let [old, new] = &tables;
-    let is_points = |name: &str| name == "points" || name.ends_with("_points") && name != "max_points";
-    let columns = new.header.iter().enumerate().filter(|(_, name)| is_points(name));
-    let columns: Vec<(usize, usize)> =
-        columns.filter_map(|(at, name)| Some((old.column(&[name]).ok()??, at))).collect();
-    let change = |student: usize| {
-        let (old_row, new_row) = (&old.rows[*before.get(&student)?], &new.rows[*after.get(&student)?]);
-        columns.iter().find_map(|(from, to)| {
-            let (was, is) = (number(old_row.cell(*from))?, number(new_row.cell(*to)));
-            let name = new.header[*to].strip_suffix("_points").map_or(String::new(), |id| format!("{id}: "));
-            let shown = is.map_or("none".to_owned(), |is| is.to_string());
-            (!is.is_some_and(|is| equal(was, is)))
-                .then(|| format!("{} ({name}{was} to {shown})", class.shown(student)))
-        })
-    };
-    Note::about("other points than in the earlier grades.csv", (0..class.names.len()).filter_map(change))
 }

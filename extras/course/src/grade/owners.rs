@@ -31,21 +31,16 @@ pub(super) struct Map {
 impl Map {
     /// Reads it, if it is there.
     /// Fails if it is not such a table, or a row does not mean one student.
-    pub(super) fn read(path: Option<&Path>, class: &Class) -> Result<Map, Failure> {
-        match path.filter(|path| path.is_file()) {
-            Some(path) => Table::read_with(path, |table| Map::of(table, class)),
-            None => {
-                let empty = Table::parse("submission,suggested,student\n");
-                empty.and_then(|table| Map::of(table, class)).map_err(Failure::could_not)
-            }
+    pub(super) fn read(path: &Path, class: &Class) -> Result<Map, Failure> {
+        if path.is_file() {
+            return Table::read_with(path, |table| Map::of(table, class));
         }
+        let empty = Table::parse("submission,suggested,student\n");
+        empty.and_then(|table| Map::of(table, class)).map_err(Failure::could_not)
     }
 
     fn of(table: Table, class: &Class) -> Result<Map, String> {
-        let (Some(submission), Some(student)) = (table.column(&["submission"])?, table.column(&["student"])?)
-        else {
-            return Err("it needs the columns 'submission' and 'student'".to_owned());
-        };
+        let (submission, student) = (table.needed(&["submission"], "")?, table.needed(&["student"], "")?);
         let mut decided = BTreeMap::<String, Option<BTreeSet<usize>>>::new();
         for row in &table.rows {
             let (submission, name) = (key(plain(row.cell(submission))), row.cell(student));
@@ -72,31 +67,27 @@ impl Map {
 
     /// The names in the map that no submission has.
     pub(super) fn unknown(&self, submissions: &[Submission]) -> Option<Note> {
-        let names = self.decided.iter().filter(|(_, whose)| whose.is_some()).map(|(name, _)| name);
-        let is_called = |name: &String, one: &Submission| {
-            key(&one.name) == *name || one.files.iter().any(|file| key(file) == *name)
-        };
-        let unknown = names.filter(|name| !submissions.iter().any(|one| is_called(name, one)));
-        let unknown = unknown.map(|name| format!("'{}'", shorten(name, 60)));
+        let names = submissions.iter().flat_map(|one| one.files.iter().chain([&one.name]));
+        let known: BTreeSet<String> = names.map(|name| key(name)).collect();
+        let decided = self.decided.iter().filter(|(name, whose)| whose.is_some() && !known.contains(*name));
+        let unknown = decided.map(|(name, _)| format!("'{}'", shorten(name, 60)));
         Note::about("map.csv: names of no submission", unknown)
     }
 
     /// The table as it is, with a row for each unresolved submission that it lacks, to be
     /// completed.
-    pub(super) fn text(&mut self, submissions: &[Submission], class: &Class) -> String {
-        for one in submissions.iter().filter(|one| one.owner.is_err()) {
-            if self.decided.contains_key(&key(&one.name)) {
-                continue;
-            }
+    pub(super) fn text(&self, submissions: &[Submission], class: &Class) -> String {
+        let open = submissions.iter().filter(|one| one.owner.is_err());
+        let missing = open.filter(|one| !self.decided.contains_key(&key(&one.name))).map(|one| {
             let of_column = |name: &String| match name.trim().to_lowercase().as_str() {
                 "submission" => cell(&key(&one.name)),
                 "suggested" => one.suggested.map_or(String::new(), |student| cell(&class.names[student])),
                 _ => String::new(),
             };
-            let cells = self.table.header.iter().map(of_column).collect();
-            self.table.rows.push(Row { cells, ..Row::default() });
-        }
-        self.table.text()
+            Row { cells: self.table.header.iter().map(of_column).collect(), ..Row::default() }
+        });
+        let missing: Vec<Row> = missing.collect();
+        self.table.text(&missing)
     }
 }
 
@@ -152,12 +143,9 @@ impl Course<'_> {
         machines: &BTreeSet<&str>,
         mut values: impl Iterator<Item = String>,
     ) -> Option<usize> {
-        let owner = |tag: &&str| self.machines.as_ref()?.owner(tag);
-        let measured = machines.iter().filter_map(owner);
-        let of_value =
-            |value: String| self.class.by_name(&value).or_else(|| self.class.only_mentioned(&value));
+        let measured = machines.iter().filter_map(|tag| self.machines.as_ref()?.owner(tag));
         only(&measured.collect())
-            .or_else(|| values.find_map(of_value))
+            .or_else(|| values.find_map(|value| self.class.only_mentioned(&value)))
             .or_else(|| self.class.only_within(name))
     }
 

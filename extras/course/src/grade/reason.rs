@@ -64,8 +64,7 @@ reasons! {
     // its files
     TooManyEntries(number) = "There are more than {} files; the others were not read.";
     OthersUnread(number) = "{} more were not read.";
-    TooLarge(file, mib) = "{} was not read: it is larger than {} MiB.";
-    SubmissionTooLarge(file, mib) = "{} was not read: the submission is larger than {} MiB.";
+    TooLarge(file, what, mib) = "{} was not read: {} is larger than {} MiB.";
     CannotOpen(file) = "{} was not read: it cannot be opened.";
     Link(file) = "{} was not read: it is a link or a device, which are not followed.";
     Damaged(file) = "{} was not read: it, or its zip archive, is not whole.";

@@ -43,6 +43,11 @@ impl Item {
     pub(crate) fn by_hand(&self) -> bool {
         !self.is_task && (self.kind.is_none() || self.expect.is_none() && self.right.is_none())
     }
+
+    /// Whether the answer is compared with the student's machine.
+    pub(crate) fn is_of_machine(&self) -> bool {
+        self.expect.is_some_and(Figure::is_of_machine)
+    }
 }
 
 /// A right value in bytes, ns, %, points, or as a count; or the smallest and the largest.
@@ -93,7 +98,7 @@ impl Rubric {
 
     /// Whether an answer is compared with the student's machine.
     pub(crate) fn needs_machine(&self) -> bool {
-        self.items.iter().filter_map(|item| item.expect).any(Figure::is_of_machine)
+        self.items.iter().any(Item::is_of_machine)
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use common::failure::Failure;
 use common::input;
 use common::text::shorten;
-use report::{Answer, Answers};
+use report::{Answer, Answers, Field, is_answer};
 
 use super::Course;
 use super::evidence::{Evidence, Submission};
@@ -17,7 +17,6 @@ use super::owners::Owner;
 use super::reason::Reason;
 use crate::systems::{Label, label};
 use crate::tables::{Row, Table};
-use report::is_answer;
 
 /// Largest size of all answers of a submission, in bytes: more than one student can type.
 const ANSWERS_BYTES: usize = 128 << 10;
@@ -27,40 +26,29 @@ const OF_SYSTEMS: [&str; 4] = ["index.html", "Thumbs.db", "desktop.ini", "submis
 const MAX_NOTES: usize = 12;
 
 impl Course<'_> {
-    /// All submissions in `paths`: folders with one for each student, or tables with one in
-    /// each row. The notes name columns of tables that belong to no question.
-    /// Fails if a path cannot be read, or holds no submission.
-    pub(super) fn collect(&self, paths: &[PathBuf]) -> Result<(Vec<Submission>, Vec<Note>), Failure> {
-        let (mut found, mut notes, mut listed) = (Vec::new(), Vec::new(), Vec::new());
-        for path in paths {
-            let cannot = |error| Failure::could_not(format!("cannot read '{}': {error}", path.display()));
-            listed.push(match path.is_dir() {
-                true => files::children(path, usize::MAX).map_err(cannot)?,
-                false => path.exists().then(|| path.clone()).into_iter().collect(),
-            });
-        }
-        let mut times = HashMap::<_, usize>::new();
-        listed.iter().flatten().for_each(|path| *times.entry(path.file_name()).or_default() += 1);
-        for (path, listed) in paths.iter().zip(&listed) {
-            let name = input::name(path);
-            let of_path = if !path.is_dir() && files::ending(&path.to_string_lossy()) == "csv" {
-                Table::read_with(path, |table| self.rows(&table, &name, paths.len() > 1, &mut notes))?
-            } else {
-                self.files(listed, |path| times[&path.file_name()] > 1)
-            };
-            if of_path.is_empty() {
-                return Err(Failure::could_not(format!(
-                    "there are no submissions in '{name}'; is it the right folder?"
-                )));
-            }
-            found.extend(of_path);
+    /// All submissions in `path`: a folder with one for each student, or a table with one in
+    /// each row. The notes name columns of the table that belong to no question.
+    /// Fails if the path cannot be read, or holds no submission.
+    pub(super) fn collect(&self, path: &Path) -> Result<(Vec<Submission>, Vec<Note>), Failure> {
+        let (name, mut notes) = (input::name(path), Vec::new());
+        let is_table = !path.is_dir() && files::ending(&path.to_string_lossy()) == "csv";
+        let found = match is_table {
+            true => Table::read_with(path, |table| self.rows(&table, &name, &mut notes))?,
+            false if path.is_dir() => self
+                .files(&files::children(path, usize::MAX).map_err(|error| input::unreadable(path, &error))?),
+            false => self.files(path.exists().then(|| path.to_owned()).as_slice()),
+        };
+        if found.is_empty() {
+            return Err(Failure::could_not(format!(
+                "there are no submissions in '{name}'; is it the right folder?"
+            )));
         }
         Ok((found, notes))
     }
 
-    /// A submission for each folder and file; several files of one participant in a
+    /// A submission for each folder and file; several files of one student in a
     /// system's export are one submission.
-    fn files(&self, paths: &[PathBuf], is_repeated: impl Fn(&Path) -> bool) -> Vec<Submission> {
+    fn files(&self, paths: &[PathBuf]) -> Vec<Submission> {
         let mut collected = BTreeMap::<(String, Owner), (Vec<PathBuf>, Vec<String>, Label)>::new();
         for path in paths {
             let full = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -68,18 +56,11 @@ impl Course<'_> {
                 continue;
             }
             let label = label(&full, !path.is_dir());
-            // Where two folders have the name, it needs that of the folder.
-            let shown = |name: &str| match is_repeated(path) {
-                true => path.with_file_name(name).display().to_string(),
-                false => name.to_owned(),
-            };
-            let owner = self.decided(&shown(&full), self.labelled(&label));
-            // Other files than Canvas's may have such names: these are joined for a student only.
-            let name = shown(if label.is_certain || owner.is_ok() { &label.key } else { &full });
-            let owner = self.decided(&name, owner);
+            let owner = self.decided(&full, self.labelled(&label));
+            let name = if owner.is_ok() { label.key.clone() } else { full.clone() };
             let (paths, names, _) = collected.entry((name, owner)).or_insert((Vec::new(), Vec::new(), label));
             paths.push(path.clone());
-            names.push(shown(&full));
+            names.push(full);
         }
         let submissions = collected.into_iter().filter_map(|(named, (paths, files, label))| {
             Some(Submission { files, ..self.read(named, &paths, label)? })
@@ -152,15 +133,9 @@ impl Course<'_> {
 
     /// One submission for each row, with a column for each field.
     /// Fails if no column names students.
-    fn rows(
-        &self,
-        table: &Table,
-        file: &str,
-        is_of_several: bool,
-        notes: &mut Vec<Note>,
-    ) -> Result<Vec<Submission>, String> {
+    fn rows(&self, table: &Table, file: &str, notes: &mut Vec<Note>) -> Result<Vec<Submission>, String> {
         let mut fields: Vec<(usize, &String)> = Vec::new();
-        for id in &self.fields {
+        for Field { id, .. } in &self.fields {
             fields.extend(table.column(&[id])?.map(|at| (at, id)));
         }
         if fields.is_empty() {
@@ -177,7 +152,7 @@ impl Course<'_> {
         table.rows.iter().for_each(|row| *times.entry(join.shown(&row.cells)).or_default() += 1);
         let of_row = |row: &Row| {
             let mut name = join.shown(&row.cells);
-            if times[&name] > 1 || is_of_several {
+            if times[&name] > 1 {
                 name += &format!(" ({file}:{})", row.line);
             }
             let answer = |(at, id): &(usize, &String)| ((*id).clone(), Answer::from(row.cell(*at)));

@@ -55,8 +55,10 @@ impl Texts {
     /// Reads the file, if it is there.
     /// Fails if it lacks a column, or a row with points has no item, or points that the item
     /// does not have.
-    pub(super) fn read(path: Option<&Path>, class: &Class, rubric: &Rubric) -> Result<Texts, Failure> {
-        let Some(path) = path.filter(|path| path.is_file()) else { return Ok(Texts::default()) };
+    pub(super) fn read(path: &Path, class: &Class, rubric: &Rubric) -> Result<Texts, Failure> {
+        if !path.is_file() {
+            return Ok(Texts::default());
+        }
         Table::read_with(path, |table| Texts::of(&table, class, rubric)).map_err(|why| {
             Failure::usage(format!(
                 "{why}; it would be replaced, and points may be in it: correct or move it"

@@ -90,7 +90,7 @@ fn only_unchanged_records_of_the_own_machine_and_the_assigned_size_count() {
             "Answers to read: 1. Not read: 0.rec; .json, .html and .zip are. There are no records of the student's own machine",
         ),
         ("by hand", vec![&by_hand], "1", "Records of other machines"),
-        ("another's", vec![&bobs], "1", "Records are of the machine of bob."),
+        ("another's", vec![&bobs], "1", "Note: records of another machine than the own one: bob."),
         ("of 128 rows", vec![&of_size(128)], "1", "mm1: its matrices have 128 rows, not the 512"),
     ] {
         let (given, notes) = of_ada(folder, "", &records);

@@ -1,24 +1,16 @@
 //! Exercises in submissions: found in any folder and archive, and nobody gets a false 0.
 
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 
 use exercises::task::{Language, TASKS};
 
-use super::{cell, graded, write};
+use super::{cell, graded, write, zipped};
 
 /// The model answer of a task in Rust.
 fn solution(name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../exercises/solutions");
     fs::read_to_string(folder.join(name)).unwrap()
-}
-
-fn zipped(name: &str, text: &str) -> Vec<u8> {
-    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    writer.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
-    writer.write_all(text.as_bytes()).unwrap();
-    writer.finish().unwrap().into_inner()
 }
 
 /// Builds what checks exercises, next to `course`.
@@ -40,8 +32,9 @@ fn files_are_found_wherever_students_put_them() {
     write(folder, "in/ana/my-exercises/pad.rs", &pad);
     write(folder, "in/ana/my-exercises/soa.rs", &format!("{soa}// of ana\n"));
     fs::create_dir_all(folder.join("in/bea")).unwrap();
-    fs::write(folder.join("in/bea/my-exercises.zip"), zipped("my-exercises/pad.rs", &pad)).unwrap();
-    fs::write(folder.join("in/carl.zip"), zipped("target/work/pad.rs", "pub fn pitch() {}")).unwrap();
+    fs::write(folder.join("in/bea/my-exercises.zip"), zipped(&[("my-exercises/pad.rs", pad.as_bytes())]))
+        .unwrap();
+    fs::write(folder.join("in/carl.zip"), zipped(&[("target/work/pad.rs", b"pub fn pitch() {}")])).unwrap();
     write(folder, "in/dan/pad.rs", &starter);
     write(folder, "in/eve/answers.pdf", "%PDF");
     write(folder, "in/fay/answers.json", "{}");

@@ -1,22 +1,7 @@
 //! Honest files in unusual archives are read; hostile ones are reported, and cost neither
 //! time nor memory.
 
-use std::io::Write;
-
-use zip::ZipWriter;
-use zip::write::SimpleFileOptions;
-
-use super::{PART, RIGHT, answers, cell, graded};
-
-/// An archive of these files.
-fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut writer = ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    for (name, content) in files {
-        writer.start_file(*name, SimpleFileOptions::default()).unwrap();
-        writer.write_all(content).unwrap();
-    }
-    writer.finish().unwrap().into_inner()
-}
+use super::{PART, RIGHT, answers, cell, graded, zipped};
 
 /// The archive with `value` in the headers of its first file: `at` in the local one, and two
 /// bytes later in the central one.

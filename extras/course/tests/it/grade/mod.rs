@@ -10,7 +10,9 @@ mod outputs;
 mod owners;
 mod tables;
 
+use std::io::Write;
 use std::path::Path;
+use std::process::Command;
 
 use crate::kit::{self, lab};
 
@@ -26,12 +28,25 @@ pub(crate) fn answers(fields: &str) -> String {
     )
 }
 
-/// Writes a file; RIGHT, PART and WRONG are such answers. Fields alone are those of
+/// An archive of these files.
+pub(crate) fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, content) in files {
+        writer.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+        writer.write_all(content).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+/// Writes a file; `ZIP name` is an archive of one. RIGHT, PART and WRONG are such answers. Fields alone are those of
 /// answers.json, sections those of an assignment. A path that ends in `/` is a folder with answers.
 pub(crate) fn write(folder: &Path, place: &str, content: &str) {
     let place = if place.ends_with('/') { format!("{place}answers.json") } else { place.to_owned() };
     let path = folder.join(place);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    if let Some(name) = content.strip_prefix("ZIP ") {
+        return std::fs::write(path, zipped(&[(name, b"")])).unwrap();
+    }
     let content = match content {
         "RIGHT" => answers(RIGHT),
         "PART" => answers(PART),
@@ -45,12 +60,19 @@ pub(crate) fn write(folder: &Path, place: &str, content: &str) {
     std::fs::write(path, content).unwrap();
 }
 
-/// The exit status, standard output with `notes.txt` of the folder `o`, and standard error.
+/// The exit status, standard output with a line `points\tof\tstudent\tnotes` for each student
+/// and with `notes.txt`, and standard error.
 pub(crate) fn graded(folder: &Path, args: &str) -> (Option<i32>, String, String) {
-    let _ = std::fs::remove_file(folder.join("o/notes.txt"));
-    let done = lab(folder, &format!("grade {args}"));
-    let notes = std::fs::read_to_string(folder.join("o/notes.txt")).unwrap_or_default();
-    let out = String::from_utf8_lossy(&done.stdout).into_owned() + &notes;
+    let output = if args.contains("--output") { "" } else { "--output o" };
+    let done = lab(folder, &format!("grade {output} {args}"));
+    let mut out = String::from_utf8_lossy(&done.stdout).into_owned();
+    if out.contains("o/grades.csv") {
+        for row in csv::Reader::from_path(folder.join("o/grades.csv")).unwrap().records().map(Result::unwrap)
+        {
+            out += &format!("{}\t{}\t{}\t{}\n", &row[1], &row[2], row[0].trim_start_matches('\''), &row[4]);
+        }
+        out += &std::fs::read_to_string(folder.join("o/notes.txt")).unwrap();
+    }
     (done.status.code(), out, kit::stderr(&done))
 }
 
@@ -63,104 +85,70 @@ pub(crate) fn cell(folder: &Path, file: &str, student: &str, column: &str) -> St
         .to_owned()
 }
 
-/// A class and what must come of it, as lines: `## what`, `file: content`, `$ arguments = exit status`,
-/// `= student points, …`, `> words that are said`, `>> file: words in it`. `\n` is a new line.
-#[derive(Default)]
-pub(crate) struct Case {
-    what: String,
-    files: Vec<(String, String)>,
-    args: String,
-    code: i32,
-    points: Vec<(String, String)>,
-    says: Vec<String>,
-    holds: Vec<(String, String)>,
-}
-
 const ROSTER: &str = "user,number,name\nana,1001,Ana Silva\nbea,2002,Bea Sá\n";
 
-/// A line with `\n`, `\t`, `\r`, `\\` and `\u{feff}` as in Rust.
+/// A line with the escapes of JSON.
 fn plain(line: &str) -> String {
-    let mut parts = line.split('\\');
-    let mut text = parts.next().unwrap().to_owned();
-    while let Some(part) = parts.next() {
-        let (sign, rest) = match part.split_at_checked(1) {
-            Some(parts) => parts,
-            None => ("\\", parts.next().unwrap_or_default()),
-        };
-        let code = rest.strip_prefix('{').and_then(|rest| rest.split_once('}'));
-        match (sign, code) {
-            ("u", Some((code, rest))) => {
-                text.push(u32::from_str_radix(code, 16).ok().and_then(char::from_u32).unwrap());
-                text += rest;
-            }
-            _ => text += &(["\n", "\t", "\r", "\\"]["ntr\\".find(sign).unwrap()].to_owned() + rest),
-        }
-    }
-    text
+    serde_json::from_str(&format!("\"{}\"", line.replace('"', "\\\""))).unwrap()
 }
 
-impl Case {
-    pub(crate) fn all(text: &str) -> Vec<Case> {
-        text.trim().split("\n\n").map(Case::of).collect()
-    }
-
-    fn of(text: &str) -> Case {
-        let args = "--name-column user in".to_owned();
-        let mut case = Case { args, files: vec![("r.csv".to_owned(), ROSTER.to_owned())], ..Case::default() };
-        for line in text.lines() {
-            let (sign, rest) = line.split_once(' ').unwrap();
-            let pair = |text: &str| {
-                let (place, content) = text.split_once(": ").unwrap();
-                (plain(place), plain(content))
-            };
-            match sign {
-                "##" => rest.clone_into(&mut case.what),
-                "$" => {
-                    let (args, code) = rest.split_once(" = ").unwrap_or((rest, "0"));
-                    (case.args, case.code) = (args.to_owned(), code.parse().unwrap());
-                }
-                "=" => {
-                    let of = rest.split(", ").map(|one| one.rsplit_once(' ').unwrap());
-                    case.points =
-                        of.map(|(student, points)| (student.to_owned(), points.to_owned())).collect();
-                }
-                ">" => case.says.push(plain(rest)),
-                ">>" => case.holds.push(pair(rest)),
-                _ => case.files.push(pair(line)),
-            }
+/// What `lab handin` or `course grade` with these `arguments = exit status` says.
+fn said(folder: &Path, line: &str) -> String {
+    let (args, code) = line.split_once(" = ").unwrap_or((line, "0"));
+    let (status, out, err) = match args.strip_prefix("handin") {
+        Some(_) => {
+            let mut command = Command::new(kit::program("lab"));
+            command.current_dir(folder).env("HOME", folder.join("home")).args(args.split_whitespace());
+            let done = command.output().unwrap();
+            (done.status.code(), String::from_utf8_lossy(&done.stdout).into_owned(), kit::stderr(&done))
         }
-        case
-    }
+        None => graded(folder, &format!("--roster r.csv {args}")),
+    };
+    assert_eq!(status.map(|code| code.to_string()).as_deref(), Some(code), "{line}: {out}{err}");
+    out + &err
+}
 
-    pub(crate) fn holds_true(&self) {
+/// Tries classes, with blank lines between them, and what must come of each, as lines: `## what`,
+/// `file: content`, `$ arguments = exit status` (or the usual ones), then of these `= student points, …`,
+/// `> words that are said`, `! words that are not`, `>> file: words in it`.
+pub(crate) fn hold(cases: &str) {
+    for case in cases.trim().split("\n\n") {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
-        self.files.iter().for_each(|(place, content)| write(folder, place, content));
-        let (code, out, err) = graded(folder, &format!("--roster r.csv {}", self.args));
-        assert_eq!(code, Some(self.code), "{}: {out}{err}", self.what);
-        for (student, points) in &self.points {
-            let line = out.lines().find(|line| line.split('\t').nth(2) == Some(student));
-            let given = line.and_then(|line| line.split('\t').next());
-            assert_eq!(given, Some(points.as_str()), "{}, {student}: {out}{err}", self.what);
+        write(folder, "r.csv", ROSTER);
+        let mut of_last = None;
+        for line in case.lines() {
+            let (sign, rest) = line.split_once(' ').unwrap();
+            let is_check = ["=", ">", "!", ">>"].contains(&sign);
+            if sign == "$" || is_check && of_last.is_none() {
+                let args = if sign == "$" { rest } else { "--name-column user in" };
+                of_last = Some(said(folder, args));
+            }
+            let said = of_last.as_deref().unwrap_or_default();
+            let check = |holds: bool, found: &str| assert!(holds, "{case}\n{line}: {found}");
+            match sign {
+                "##" | "$" => {}
+                ">" => check(said.contains(&plain(rest)), said),
+                "!" => check(!said.contains(&plain(rest)), said),
+                "=" => {
+                    for (student, points) in rest.split(", ").map(|one| one.rsplit_once(' ').unwrap()) {
+                        let line = said.lines().find(|line| line.split('\t').nth(2) == Some(student));
+                        check(line.is_some_and(|line| line.starts_with(&format!("{points}\t"))), said);
+                    }
+                }
+                _ => {
+                    let (place, text) = line.strip_prefix(">> ").unwrap_or(line).split_once(": ").unwrap();
+                    let (place, text) = (plain(place), plain(text));
+                    if is_check {
+                        let content = std::fs::read(folder.join(place)).unwrap_or(b"no file".to_vec());
+                        let content = String::from_utf8_lossy(&content);
+                        check(content.contains(&text), &content);
+                    } else {
+                        write(folder, &place, &text);
+                    }
+                }
+            }
         }
-        for says in &self.says {
-            assert!(out.contains(says) || err.contains(says), "{}: '{says}' in {out}{err}", self.what);
-        }
-        for (file, text) in &self.holds {
-            let content = std::fs::read_to_string(folder.join(file)).unwrap_or_else(|_| "no file".to_owned());
-            assert!(content.contains(text), "{}, {file}: '{text}' in {content}", self.what);
-        }
+        assert!(of_last.is_some(), "{case}");
     }
-}
-
-#[test]
-fn a_case_is_read_as_it_is_written() {
-    let text = "## a: b\nr.csv: a\\nb\\nc\\n\nin/x\\u{308}/: \"a\\\\u00\\n\n$ in = 2\n= ana b -, c 1\n> s\n>> o/f: t\\\\\n\n## c\nf: g";
-    let cases = Case::all(text);
-    let one = &cases[0];
-    assert_eq!((cases.len(), &*one.what, &*one.args, one.code), (2, "a: b", "in", 2));
-    assert_eq!(one.files[1].1, "a\nb\nc\n");
-    assert_eq!(one.files[2], ("in/x\u{308}/".to_owned(), "\"a\\u00\n".to_owned()));
-    assert_eq!(one.points[0], ("ana b".to_owned(), "-".to_owned()));
-    assert_eq!((&*one.says[0], &*one.holds[0].1), ("s", "t\\"));
 }
