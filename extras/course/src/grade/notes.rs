@@ -19,8 +19,11 @@ const COPIED: usize = 40;
 /// From so many answers on, an item that nobody has right is named.
 const MANY: usize = 5;
 
-/// Which of the students' own notes are also one about the class, and their part for it.
-const OF_CLASS: [(&str, fn(&Reason) -> Option<&str>); 4] = [
+/// A note about the class, and of a student's own note its part for that.
+type OfClass = (&'static str, fn(&Reason) -> Option<&str>);
+
+/// Which of the students' own notes are also one about the class.
+const OF_CLASS: [OfClass; 4] = [
     ("without a submission", |note| matches!(note, Reason::NothingHandedIn).then_some("")),
     ("records that were changed, or of another version of the kit", |note| {
         matches!(note, Reason::ChangedRecord(_)).then_some("")
