@@ -77,6 +77,7 @@ fn conclusion(answer: &Answer) -> String {
             }
             .to_owned();
         }
+        Ok(found) if found.line.is_err() => "the size is known up to an interval; line and ways are open",
         Ok(found) if found.ways.is_ok() => "the line is decided; size and ways are open",
         Ok(_) => "the line is decided, and the size up to an interval; the ways are open",
         Err(_) => "line, size and ways are open",

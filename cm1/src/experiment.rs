@@ -123,7 +123,7 @@ fn timer(
             Ok(timer) => {
                 let what = format!("{} is derived from measured latency", event.name());
                 session.note(record, Note::StandIn { what, since: plan.reason().map(str::to_owned) });
-                timer.notes().into_iter().for_each(|note| session.note(record, Note::Counts(note)));
+                timer.cells.notes().into_iter().for_each(|note| session.note(record, Note::Counts(note)));
                 return Ok(Some(timer));
             }
             Err(failure) if session.counters == Counters::Timing => return Err(failure),

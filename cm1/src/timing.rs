@@ -1,7 +1,6 @@
 //! The sweep without counters: misses from the time of dependent accesses.
 
 use common::cli::Counters;
-
 use common::events::Event;
 use common::failure::Failure;
 use common::measure::{Plan, Sample, Session};
@@ -15,7 +14,7 @@ const LEVELS: [&str; 2] = ["PAPI_L1_DCM", "PAPI_L2_DCM"];
 
 /// Derives one event from measured latency.
 pub(crate) struct Timing {
-    cells: Cells,
+    pub(crate) cells: Cells,
     event: Event,
     level: usize,
     runs: usize,
@@ -46,11 +45,6 @@ impl Timing {
         })
     }
 
-    /// How the figures were measured.
-    pub(crate) fn notes(&self) -> Vec<String> {
-        self.cells.notes()
-    }
-
     /// One cell: the estimated time and misses of `accesses` accesses.
     pub(crate) fn measure(&mut self, cell: Cell, accesses: f64) -> Result<Sample, Failure> {
         let runs: Result<Vec<_>, String> =
@@ -58,15 +52,12 @@ impl Timing {
         let runs = runs.map_err(Failure::could_not)?;
         let misses: Option<Vec<f64>> = runs.iter().map(|run| run.misses[self.level]).collect();
         let nanos: Vec<f64> = runs.iter().map(|run| run.nanos).collect();
-        let misses = match misses {
-            Some(misses) => median(&misses).scaled(accesses),
-            None => Reading::missing(self.cells.unseen()),
-        };
-        let counts = vec![(self.event.clone(), misses)];
-        Ok(Sample { counts, ..Sample::of_accesses(&median(&nanos), accesses) })
+        let median = |runs: &[f64]| Reading::from_runs(runs, Source::Timing);
+        let unseen = || Reading::missing(self.cells.unseen());
+        let misses = misses.map_or_else(unseen, |misses| median(&misses).scaled(accesses));
+        Ok(Sample {
+            counts: vec![(self.event.clone(), misses)],
+            ..Sample::of_accesses(&median(&nanos), accesses)
+        })
     }
-}
-
-fn median(runs: &[f64]) -> Reading {
-    Reading::from_runs(runs, Source::Timing)
 }

@@ -65,6 +65,7 @@ pub mod glossary {
     pub const TEXT: &str = include_str!("glossary.md");
 }
 pub mod input;
+pub mod lesson;
 #[cfg(feature = "manuals")]
 mod manuals;
 pub mod measure;

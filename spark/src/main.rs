@@ -1,10 +1,9 @@
 //! `spark [--min 4K] [--max 4M]`: how long an access takes, by array size and stride.
 
-use std::process::ExitCode;
-
-use common::cli::{self, Measuring, Modelling, Output};
-use common::measure::Session;
+use common::lesson;
 use common::output::Lines;
+
+const ABOUT: &str = "Time a sweep over array size and stride";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -12,33 +11,14 @@ Examples:
   spark --max 64M --strides 256 --chart t.svg  one stride, larger arrays, a chart
   spark --machine i5-7500 --format csv         the same, modelled, as a table";
 
-/// Time a sweep over array size and stride
-#[derive(clap::Parser)]
-#[command(
-    name = "spark",
-    version,
-    after_help = EXAMPLES
-)]
-struct Args {
-    #[command(flatten)]
-    options: spark::Options,
-    #[command(flatten)]
-    measuring: Measuring,
-    #[command(flatten)]
-    modelling: Modelling,
-    #[command(flatten)]
-    output: Output,
-}
-
-fn main() -> ExitCode {
-    cli::run(|args: Args| {
-        let session = Session::start(&args.measuring, &args.modelling, &args.output)?;
-        let mut lines = Lines::of(&args.output);
+fn main() -> std::process::ExitCode {
+    lesson::main("spark", ABOUT, EXAMPLES, |session, options: spark::Options, to| {
+        let mut lines = Lines::of(to);
         let mut header = Some(spark::kit_header());
-        let record = spark::measure(&session, session.counters, &args.options, &mut |row| {
+        let record = spark::measure(session, session.counters, &options, &mut |row| {
             header.take().into_iter().for_each(|header| lines.print(header));
             lines.print(&spark::kit_row(row));
         })?;
-        lines.finish(&record, &args.output)
+        lines.finish(&record, to)
     })
 }

@@ -4,18 +4,10 @@ use std::path::Path;
 use std::process::Command;
 
 use common::machine::{Machine, catalogue};
+use common::random::Random;
 use common::saved::Saved;
+use common::units::Bytes;
 use geometry::Geometry;
-
-/// A small repeatable generator: tests must not depend on luck.
-struct Lcg(u64);
-
-impl Lcg {
-    fn of<T: Copy>(&mut self, choice: &[T]) -> T {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        choice[(self.0 >> 33) as usize % choice.len()]
-    }
-}
 
 #[derive(Debug, Clone, Copy)]
 struct Cache {
@@ -28,15 +20,16 @@ struct Cache {
 impl Cache {
     /// 1, 3 or 5 times a power of two bytes, and any number of ways up to 24 that divides
     /// the number of lines.
-    fn random(lcg: &mut Lcg) -> Cache {
-        let line: u64 = lcg.of(&[16, 32, 64, 64, 128, 256]);
-        let size: u64 = (1024 << lcg.of(&[2, 3, 4, 5, 6])) * lcg.of(&[1, 1, 3, 5]);
-        let replacement = lcg.of(&["lru", "plru", "fifo", "random"]);
+    fn random(random: &mut Random) -> Cache {
+        let mut of = |choice: &[u64]| choice[random.below(choice.len())];
+        let line = of(&[16, 32, 64, 64, 128, 256]);
+        let size = (1024 << of(&[2, 3, 4, 5, 6])) * of(&[1, 1, 3, 5]);
+        let replacement = ["lru", "plru", "fifo", "random"][of(&[0, 1, 2, 3]) as usize];
         let ways: Vec<u64> = (1..=24u64)
             .filter(|w| (size / line).is_multiple_of(*w))
             .filter(|w| replacement != "plru" || w.is_power_of_two() && *w > 1)
             .collect();
-        Cache { size, line, ways: lcg.of(&ways), replacement }
+        Cache { size, line, ways: of(&ways), replacement }
     }
 
     fn describe(&self, file: &Path) {
@@ -69,7 +62,7 @@ fn exact(what: &str, (size, line, ways): (u64, u64, u64), found: &Result<Geometr
     let Ok(found) = found else {
         return false;
     };
-    assert_eq!(found.line.0, line, "{what}");
+    assert_eq!(found.line, Ok(Bytes(line)), "{what}");
     assert!((found.size.0..=found.most.0).contains(&size), "{what}: {}", found.size_text());
     if let Ok((least, most)) = found.ways {
         assert!((least..=most).contains(&ways), "{what}: {least} to {most} ways");
@@ -82,7 +75,7 @@ fn exact(what: &str, (size, line, ways): (u64, u64, u64), found: &Result<Geometr
 fn random_caches_are_read_or_left_open() {
     let folder = tempfile::tempdir().unwrap();
     let machine = folder.path().join("random.toml");
-    let mut lcg = Lcg(11);
+    let mut random = Random::new(11);
     let is_read = |cache: &Cache| {
         cache.describe(&machine);
         let [min, max] =
@@ -91,7 +84,7 @@ fn random_caches_are_read_or_left_open() {
         let found = read(&sweep(machine.to_str().unwrap(), &args));
         exact(&format!("{cache:?}"), (cache.size, cache.line, cache.ways), &found)
     };
-    let count = (0..20).map(|_| Cache::random(&mut lcg)).filter(is_read).count();
+    let count = (0..20).map(|_| Cache::random(&mut random)).filter(is_read).count();
     assert!(count >= 17, "{count} of 20 read");
 }
 

@@ -63,16 +63,6 @@ fn the_model_follows_recorded_hardware() {
 }
 
 #[test]
-fn the_second_level_has_its_own_event_and_range() {
-    let text = stdout(
-        &[&I5[..], &["--event", "PAPI_L2_DCM", "--min", "64K", "--max", "1M", "--repeats", "10"]].concat(),
-    );
-    let cells = misses(&Saved::parse(&text).unwrap());
-    assert!(cells[&(65536, 64)] < 0.01, "64 KiB fit L2");
-    assert!(cells[&(1 << 20, 64)] > 0.9, "1 MiB do not");
-}
-
-#[test]
 fn a_model_of_this_machine_admits_that_it_discovers_nothing() {
     let out = cm1(&["--counters", "model", "--max", "8K", "--repeats", "1"]);
     let notes = String::from_utf8(out.stderr).unwrap();

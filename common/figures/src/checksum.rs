@@ -24,12 +24,6 @@ pub fn digits(purpose: &str, parts: &[&[u8]]) -> String {
     hexadecimal(&checksum(purpose, parts))
 }
 
-/// 64 bits that depend on all of `words` and on where they end.
-pub fn digest(words: &[&str]) -> u64 {
-    let parts: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();
-    checksum("digest", &parts).iter().take(8).fold(0, |bits, byte| bits << 8 | u64::from(*byte))
-}
-
 /// `bytes` as lower-case hexadecimal digits.
 pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -45,6 +39,5 @@ mod tests {
         assert_eq!(one.len(), 32);
         assert_ne!(one, digits("record", &[b"a", b"bc"]));
         assert_ne!(one, digits("machine", &[b"ab", b"c"]));
-        assert_ne!(digest(&["spring", "ada"]), digest(&["spring", "bob"]));
     }
 }

@@ -163,11 +163,8 @@ const LONGEST: usize = 200;
 
 /// Reads one number, or computes it: `48`, `-0.5`, `+.5`, `1,5`, `131 072`, `2^15`, `1e3`, `48*1024/(12*64)`,
 /// `1 - 16.8/67.1`.
-///
-/// # Errors
-///
-/// If it is anything else, or may mean two numbers, such as `32-48` for a size.
-pub fn number(text: &str, kind: Kind) -> Result<f64, Doubt> {
+/// Fails if it is anything else, or may mean two numbers, such as `32-48` for a size.
+fn number(text: &str, kind: Kind) -> Result<f64, Doubt> {
     let text = text.trim().replace('\u{2212}', "-");
     if text.is_empty() {
         return Err(Doubt::NoNumber);
@@ -313,15 +310,6 @@ pub fn quantity(value: &str, unit: &str, kind: Kind) -> Result<f64, Doubt> {
     if is_possible { Ok(value * factor) } else { Err(Doubt::Impossible) }
 }
 
-/// A cell of a form: `48 KiB`, `99.2 %`; a number alone where the kind has one unit or none.
-///
-/// # Errors
-///
-/// If it is anything else.
-pub fn cell(text: &str, kind: Kind) -> Result<f64, Doubt> {
-    quantity(text, "", kind)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -345,31 +333,5 @@ mod tests {
             rows += 1;
         }
         assert!(rows > 50, "{rows}");
-    }
-
-    #[test]
-    fn a_cell_is_a_number_with_its_unit_and_nothing_else() {
-        for (text, kind, read) in [
-            ("48 KiB", Kind::Bytes, Ok(49152.0)),
-            ("48KiB", Kind::Bytes, Ok(49152.0)),
-            ("64 bytes", Kind::Bytes, Ok(64.0)),
-            ("0.6 µs", Kind::Ns, Ok(600.0)),
-            ("12", Kind::Count, Ok(12.0)),
-            ("99,21 %", Kind::Percent, Ok(99.21)),
-            ("99.21", Kind::Percent, Ok(99.21)),
-            ("24,26 p.p.", Kind::Points, Ok(24.26)),
-            ("48", Kind::Bytes, Err(Doubt::NoUnit)),
-            ("48 KB", Kind::Bytes, Err(Doubt::Kilobytes)),
-            ("48 kib", Kind::Bytes, Err(Doubt::OtherUnit)),
-            ("16 KiB, 2-way", Kind::Bytes, Err(Doubt::NotOneNumber)),
-            ("64 shorts", Kind::Count, Err(Doubt::OtherUnit)),
-            ("about 16 KiB", Kind::Bytes, Err(Doubt::NotOneNumber)),
-            ("8 or 16 KiB", Kind::Bytes, Err(Doubt::NotOneNumber)),
-            ("no idea", Kind::Bytes, Err(Doubt::NotOneNumber)),
-            ("", Kind::Count, Err(Doubt::NoNumber)),
-            ("20 cycles", Kind::Ns, Err(Doubt::Cycles)),
-        ] {
-            assert_eq!(cell(text, kind), read, "{text}");
-        }
     }
 }

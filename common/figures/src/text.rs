@@ -27,13 +27,6 @@ pub fn shorten(text: &str, most: usize) -> String {
     }
 }
 
-/// `sentence` with each `{}` replaced by the next of `parts`, in which a `{}` stays.
-pub fn filled<S: AsRef<str>>(sentence: &str, parts: &[S]) -> String {
-    let (mut parts, mut pieces) = (parts.iter(), sentence.split("{}"));
-    let first = pieces.next().unwrap_or_default().to_owned();
-    pieces.fold(first, |text, piece| text + parts.next().map_or("{}", AsRef::as_ref) + piece)
-}
-
 /// `1 file`, `2 files`.
 pub fn counted(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
@@ -84,12 +77,6 @@ pub fn listed(text: &str) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn parts_are_no_sentences() {
-        assert_eq!(filled("{} and {}", &["{}", "b"]), "{} and b");
-        assert_eq!(filled("{}: {}", &["a"]), "a: {}");
-    }
 
     #[test]
     fn no_cell_is_a_formula() {

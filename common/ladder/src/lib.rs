@@ -7,4 +7,4 @@ mod turns;
 
 pub use sizes::Sizes;
 pub use sweep::{Args, Ladder, Setup, name, run};
-pub use turns::{LEFT_OUT, count, in_turns};
+pub use turns::{LEFT_OUT, Runs, count, in_turns};

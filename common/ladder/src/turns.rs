@@ -8,27 +8,41 @@ use common::value::Reading;
 /// Why a figure is missing if the measurement had to end before it.
 pub const LEFT_OUT: &str = "left out: the measurement took too long, or was interrupted";
 
-/// Calls `once` for each of `rungs` in each of `rounds`, with the rung's number and its results so far, until the
-/// session is over, but at least once. Without a result the rung is left out of that round.
-/// Fails if `once` does.
-pub fn in_turns<T>(
+/// The runs of a rung and the check of its first result, or why it does not run.
+pub type Runs<T, C> = Result<(Vec<T>, C), String>;
+
+/// Calls `once` with the number of each of `rungs` in each of `rounds`, until `enough` says of the rung's runs that no
+/// more are needed, or the session is over; but at least once. `check` sees each rung's first result.
+/// Fails if `check` does, or if `once` does and there are no other rungs.
+pub fn in_turns<T, C>(
     session: &Session,
     rungs: usize,
     rounds: usize,
-    mut once: impl FnMut(usize, &[T]) -> Result<Option<T>, Failure>,
-) -> Result<Vec<Vec<T>>, Failure> {
-    let mut results = Vec::from_iter((0..rungs).map(|_| Vec::new()));
+    mut once: impl FnMut(usize) -> Result<T, Failure>,
+    mut check: impl FnMut(usize) -> Result<C, Failure>,
+    enough: impl Fn(&[T]) -> bool,
+) -> Result<Vec<Runs<T, C>>, Failure> {
+    let mut all: Vec<Option<Runs<T, C>>> = Vec::from_iter((0..rungs).map(|_| None));
     for done in 0..rungs * rounds {
         session.progress(done, rungs * rounds);
         if session.is_over() && done > 0 {
             break;
         }
-        let rung = done % rungs;
-        let result = once(rung, &results[rung])?;
-        results[rung].extend(result);
+        let at = done % rungs;
+        match &mut all[at] {
+            None => {
+                all[at] = Some(match once(at) {
+                    Ok(run) => Ok((vec![run], check(at)?)),
+                    Err(why) if rungs > 1 => Err(why.to_string()),
+                    Err(why) => return Err(why),
+                });
+            }
+            Some(Ok((runs, _))) if !enough(runs) => runs.push(once(at)?),
+            Some(_) => {}
+        }
     }
     session.progress(rungs * rounds, rungs * rounds);
-    Ok(results)
+    Ok(all.into_iter().map(|runs| runs.unwrap_or_else(|| Err(LEFT_OUT.to_owned()))).collect())
 }
 
 /// What hardware counts of `events`, those of `plan`, while `run` runs; a reason for each if the session is over.

@@ -144,7 +144,7 @@ impl Answer {
     pub fn read(&self, kind: Kind) -> Meaning {
         let meaning = match self {
             _ if self.is_empty() => return Meaning::Nothing,
-            Answer::Text(text) => quantity::cell(text, kind).map(Meaning::Value),
+            Answer::Text(text) => quantity::quantity(text, "", kind).map(Meaning::Value),
             Answer::Value(typed) => typed.read(kind),
         };
         meaning.unwrap_or_else(Meaning::ToBeRead)

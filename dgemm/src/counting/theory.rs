@@ -3,13 +3,12 @@
 
 use figures::stats::greatest_common_divisor;
 use machine::{CacheLevel, Replacement};
-use serde::Serialize;
 
 use crate::problem::Blocks;
 use crate::variants::Kernel;
 
 /// Misses at one level, by array. `copies` are the packed blocks, `walks` the page table.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Misses {
     /// Of the left factor.
     pub a: f64,
@@ -47,7 +46,7 @@ impl Misses {
 }
 
 /// An assumption of the closed form.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assumption {
     /// The assumption, and the numbers of this machine.
     pub text: String,
@@ -56,7 +55,7 @@ pub struct Assumption {
 }
 
 /// A closed form for one product and one cache.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ClosedForm {
     /// Misses of the whole product.
     pub misses: Misses,

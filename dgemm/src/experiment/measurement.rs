@@ -13,9 +13,9 @@ use common::value::Reading;
 
 use ladder::{LEFT_OUT, Setup};
 
-use super::outcome::Outcome;
+use super::outcome::{Level, Outcome};
 use crate::counting::model;
-use crate::counting::theory;
+use crate::counting::theory::{self, Misses};
 use crate::problem::{Blocks, Problem};
 use crate::rungs::widest::tile;
 use crate::variants::{Kernel, Variant};
@@ -97,15 +97,42 @@ pub(super) fn outcomes(
                 rung.run_native(p).map_err(Failure::could_not)
             })?,
         };
-        let form = |cache: &CacheLevel| {
-            let form = theory::closed_form(rung.kernel, p.sides(), p.blocks, tile(p.isa), cache);
-            (cache.clone(), form)
-        };
-        let levels = session.machine.visible_levels().iter().filter(|_| rung.kernel != Kernel::Library);
-        let (forms, threads) = (levels.map(form).collect(), rung.cores(p.blocks.threads));
-        Ok(Outcome { rung, threads, seconds, check, forms, model, placements, hardware })
+        let levels = levels(session, rung, p, model.as_ref().ok(), &hardware);
+        let threads = rung.cores(p.blocks.threads);
+        Ok(Outcome { rung, threads, seconds, check, levels, model, placements, hardware })
     };
     rungs.iter().zip(times(session, rungs, p)?).map(outcome).collect()
+}
+
+/// Misses per inner iteration of the levels that have a closed form or are modelled.
+fn levels(
+    session: &Session,
+    rung: &Variant,
+    p: &Problem,
+    model: Option<&Counts>,
+    hardware: &[(Event, Reading)],
+) -> Vec<Level> {
+    let each = 1.0 / p.iterations().max(1.0);
+    let level = |cache: &CacheLevel| {
+        let is_described = !session.machine.sealed() && rung.kernel != Kernel::Library;
+        let form = || theory::closed_form(rung.kernel, p.sides(), p.blocks, tile(p.isa), cache);
+        let described = is_described.then(|| (cache.clone(), form()));
+        let form = described.as_ref().map(|(_, form)| form.misses.scaled(each));
+        let model = model.and_then(|counts| counts.level(cache.level));
+        let model = model.map(|level| Misses::counted(level).scaled(each));
+        let name = format!("PAPI_L{}_DCM", cache.level);
+        let counted = hardware.iter().find(|(event, _)| event.name() == name);
+        let none = || Reading::missing(format!("{name} is not asked for"));
+        let hardware = counted.map_or_else(none, |(_, counted)| counted.scaled(each));
+        (form.is_some() || model.is_some()).then_some(Level {
+            number: cache.level,
+            described,
+            form,
+            model,
+            hardware,
+        })
+    };
+    session.machine.levels.iter().filter_map(level).collect()
 }
 
 /// Times all `rungs` in turns, and checks their products. In the first round each accesses its
@@ -120,41 +147,19 @@ fn times(
         return Ok(vec![(Reading::missing(reason), None); rungs.len()]);
     }
     let repeats = if session.runs_are_free { SHORT_RUNS } else { session.runs };
-    let mut checks: Vec<Option<Result<f64, String>>> = vec![None; rungs.len()];
-    let runs =
-        ladder::in_turns(session, rungs.len(), 1 + repeats, |at, runs: &[Elapsed]| match &checks[at] {
-            None => {
-                let first = timed(session, rungs[at], p);
-                if rungs.len() == 1 {
-                    first.as_ref().map_err(Failure::clone)?;
-                }
-                checks[at] = Some(first.as_ref().map(|_| p.residual()).map_err(ToString::to_string));
-                Ok(first.ok())
-            }
-            Some(Ok(_)) if session.runs > 1 || spent(&runs[0]) < LONG => {
-                timed(session, rungs[at], p).map(Some)
-            }
-            Some(_) => Ok(None),
-        })?;
-    let reading = |(runs, check): (Vec<Elapsed>, Option<Result<f64, String>>)| match check {
-        None => (Reading::missing(LEFT_OUT), None),
-        Some(Err(why)) => (Reading::missing(why), None),
-        Some(Ok(check)) => {
-            let counted = if runs.len() > 1 { &runs[1..] } else { &runs };
-            (measure::figure(counted, |run| run.wall.0), Some(check))
-        }
+    let once = |at: usize| {
+        let _kept = kept(session, rungs[at], p);
+        clock::time(|| p.clear(), || rungs[at].run_native(p).map_err(Failure::could_not))
     };
-    Ok(runs.into_iter().zip(checks).map(reading).collect())
-}
-
-fn timed(session: &Session, rung: &Variant, p: &Problem) -> Result<Elapsed, Failure> {
-    let _kept = kept(session, rung, p);
-    clock::time(|| p.clear(), || rung.run_native(p).map_err(Failure::could_not))
-}
-
-/// Seconds of a time's repetitions.
-fn spent(time: &Elapsed) -> f64 {
-    time.wall.0 * clock::step().0 / time.step.0
+    // The first run's repetitions took so many seconds together.
+    let spent = |first: &Elapsed| first.wall.0 * clock::step().0 / first.step.0;
+    let enough = |runs: &[Elapsed]| session.runs <= 1 && spent(&runs[0]) >= LONG;
+    let all = ladder::in_turns(session, rungs.len(), 1 + repeats, once, |_| Ok(p.residual()), enough)?;
+    let reading = |(runs, check): (Vec<Elapsed>, f64)| {
+        let counted = if runs.len() > 1 { &runs[1..] } else { &runs };
+        (measure::figure(counted, |run| run.wall.0), Some(check))
+    };
+    Ok(all.into_iter().map(|runs| runs.map_or_else(|why| (Reading::missing(why), None), reading)).collect())
 }
 
 /// Allows all processors that the rung's threads may use.

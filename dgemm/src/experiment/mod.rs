@@ -7,5 +7,5 @@ pub mod report;
 mod sweep;
 
 pub use measurement::{DEFAULT_RUNS, EVENTS, blocks_for, sources};
-pub use outcome::{Outcome, PerIteration};
+pub use outcome::{Level, Outcome};
 pub use sweep::Products;

@@ -6,7 +6,7 @@ use common::machine::CacheLevel;
 use common::measure::reading_of;
 use common::value::Reading;
 
-use crate::counting::theory::{Assumption, ClosedForm, Misses};
+use crate::counting::theory::{ClosedForm, Misses};
 use crate::problem::Problem;
 use crate::variants::Variant;
 
@@ -21,9 +21,8 @@ pub struct Outcome {
     pub seconds: Reading,
     /// Largest relative error of the check, if the product was computed.
     pub check: Option<f64>,
-    /// The lecture's counting, level 1 first; empty if it would reveal a sealed machine's
-    /// caches.
-    pub forms: Vec<(CacheLevel, ClosedForm)>,
+    /// The levels with any result, level 1 first.
+    pub levels: Vec<Level>,
     /// The model's counts, or why there are none.
     pub model: Result<Counts, String>,
     /// The model's L1 misses with the arrays at several places, if these differ.
@@ -77,29 +76,6 @@ impl Outcome {
             ("loads_per_tlb_miss", per(&loads, &Event::TLB_DM)),
         ]
     }
-
-    /// Misses per inner iteration at all levels with any result.
-    pub fn levels(&self, p: &Problem) -> Vec<PerIteration<'_>> {
-        (1..=u8::MAX).filter_map(|level| self.per_iteration(p, level)).collect()
-    }
-
-    /// Misses per inner iteration at `level`: the closed form, the model, and hardware's
-    /// total.
-    pub fn per_iteration(&self, p: &Problem, level: u8) -> Option<PerIteration<'_>> {
-        let described = self.forms.iter().find(|(cache, _)| cache.level == level);
-        let each = 1.0 / p.iterations().max(1.0);
-        let model = self.model.as_ref().ok();
-        let model = model.and_then(|counts| counts.level(level));
-        if described.is_none() && model.is_none() {
-            return None;
-        }
-        let event = format!("PAPI_L{level}_DCM");
-        let counted = self.hardware.iter().find(|(e, _)| e.name() == event).map(|(_, r)| r.scaled(each));
-        let none = || Reading::missing(format!("{event} is not asked for"));
-        let form = described.map(|(_, form)| form.misses.scaled(each));
-        let model = model.map(|l| Misses::counted(l).scaled(each));
-        Some(PerIteration { level, described, form, model, hardware: counted.unwrap_or_else(none) })
-    }
 }
 
 /// `over` divided by `under`, which is called `name`; missing if that is 0.
@@ -110,13 +86,13 @@ fn quotient(over: &Reading, under: &Reading, name: &str) -> Reading {
     }
 }
 
-/// Misses per inner iteration by three sources.
+/// Misses per inner iteration at one level, by three sources.
 #[derive(Debug, Clone)]
-pub struct PerIteration<'o> {
-    /// The cache level.
-    pub level: u8,
+pub struct Level {
+    /// 1 for L1.
+    pub number: u8,
     /// Its description, and the lecture's counting, unless the machine is sealed.
-    pub described: Option<&'o (CacheLevel, ClosedForm)>,
+    pub described: Option<(CacheLevel, ClosedForm)>,
     /// The misses of that counting.
     pub form: Option<Misses>,
     /// The model's.
@@ -125,24 +101,19 @@ pub struct PerIteration<'o> {
     pub hardware: Reading,
 }
 
-impl PerIteration<'_> {
+impl Level {
     /// Model minus closed form.
     pub fn residual(&self) -> Option<Misses> {
         Some(self.model?.with(self.form?, |model, form| model - form))
     }
 
-    /// The assumptions of the closed form.
-    pub fn assumptions(&self) -> &[Assumption] {
-        self.described.map_or(&[], |(_, form)| &form.assumptions)
-    }
-
-    /// The assumptions that fail, if the two differ by more than 0.01 misses per iteration
+    /// The assumptions of the closed form that fail, if the two differ by more than 0.01 misses per iteration
     /// and by more than 10 % of the closed form.
     pub fn failing(&self) -> Vec<&str> {
         let form = self.form.map_or(0.0, Misses::total);
         let apart = self.residual().is_some_and(|r| r.total().abs() > f64::max(0.01, 0.1 * form));
-        let failing = self.assumptions().iter().filter(|a| !a.holds).map(|a| a.text.as_str());
-        failing.filter(|_| apart).collect()
+        let all = self.described.iter().flat_map(|(_, form)| &form.assumptions);
+        all.filter(|a| apart && !a.holds).map(|a| a.text.as_str()).collect()
     }
 }
 

@@ -109,7 +109,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let kit = &|_: &Record| match all {
         true => {
             let lines: String = outcomes.iter().map(|one| report::line(one, &p)).collect();
-            report::head() + &lines + &report::assumed(&outcomes, &p)
+            report::head() + &lines + &report::assumed(&outcomes)
         }
         false => outcomes.iter().map(|one| report::text(one, &p)).collect(),
     };

@@ -2,16 +2,19 @@
 
 use std::fmt::Write;
 
-use serde_json::{Map, Value as Json, json};
-
 use common::cache::Counts;
+use common::events::Event;
 use common::output::Reasons;
 use common::record::Row;
+use common::value::{Reading, Source};
 
 use crate::counting::theory::Misses;
-use crate::experiment::{EVENTS, Outcome, PerIteration};
+use crate::experiment::{EVENTS, Level, Outcome};
 use crate::problem::Problem;
-use crate::variants::{Kernel, VARIANTS};
+use crate::variants::VARIANTS;
+
+/// Misses of the first level in an inner iteration, all arrays together.
+pub const MISSES: &str = "misses_per_iteration";
 
 /// `dgemm --list`.
 pub fn list() -> String {
@@ -24,6 +27,7 @@ pub fn row(outcome: &Outcome, p: &Problem) -> Row {
     let mut row =
         Row::at([("variant", outcome.rung.name.into()), ("m", m.into()), ("n", n.into()), ("k", k.into())])
             .set("threads", outcome.threads)
+            .result("check", outcome.check)
             .with("seconds", outcome.seconds.clone())
             .with("gflops", outcome.gflops(p));
     for event in &EVENTS {
@@ -32,55 +36,23 @@ pub fn row(outcome: &Outcome, p: &Problem) -> Row {
     for (name, reading) in outcome.metrics(p) {
         row = row.with(name, reading);
     }
-    Row { details: details(outcome, p), ..row }
-}
-
-/// What a record has of a rung in addition to its figures: the check of its product, and its
-/// misses by array, from each source.
-fn details(outcome: &Outcome, p: &Problem) -> Map<String, Json> {
-    let levels = outcome.levels(p);
-    let details = [
-        ("yardstick", (outcome.rung.kernel == Kernel::Library).into()),
-        ("gflops", outcome.gflops(p).amount().into()),
-        ("check", outcome.check.into()),
-        ("misses_per_iteration", levels.first().map(model_or_form).unwrap_or_default()),
-        ("levels", levels.iter().map(level).collect()),
-        (
-            "estimate",
-            outcome
-                .model
-                .as_ref()
-                .ok()
-                .and_then(|model| model.estimate.as_ref())
-                .map_or(Json::Null, |of| json!({"walked": of.walked, "iterations": of.iterations})),
-        ),
-    ];
-    details.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
-}
-
-fn misses(m: Misses) -> Json {
-    json!({"a": m.a, "b": m.b, "c": m.c, "copies": m.copies, "page_table": m.walks, "total": m.total()})
-}
-
-fn model_or_form(per: &PerIteration) -> Json {
-    let form = || Some((per.form?, "analytic"));
-    let Some((m, source)) = per.model.map(|m| (m, "model")).or_else(form) else { return Json::Null };
-    let mut object = misses(m);
-    object["source"] = source.into();
-    object
-}
-
-fn level(per: &PerIteration) -> Json {
-    json!({
-        "level": per.level,
-        "size": per.described.map(|(cache, _)| cache.size.0),
-        "line": per.described.map(|(cache, _)| cache.line.0),
-        "model": per.model.map(misses),
-        "closed_form": per.form.map(misses),
-        "residual": per.residual().map(misses),
-        "hardware": per.hardware,
-        "assumptions": per.assumptions(),
-    })
+    // an estimate has both of its samples
+    let none = || Reading::missing("nothing was modelled");
+    let total = outcome.model.as_ref().map_or_else(|_| none(), |counts| counts.reading(&Event::L1_DCM));
+    row = row.with(MISSES, total.scaled(1.0 / p.iterations()));
+    let (model, form) = outcome.levels.first().map_or((None, None), |level| (level.model, level.form));
+    for (at, name) in ["a", "b", "c", "walks"].into_iter().enumerate() {
+        let misses = model.map_or_else(none, |m| Reading::new([m.a, m.b, m.c, m.walks][at], Source::Model));
+        row = row.with(format!("{MISSES}_{name}"), misses);
+    }
+    let none = || Reading::missing("the closed form needs a cache that is described and not secret");
+    let closed = form.map_or_else(none, |form| Reading::new(form.total(), Source::Analytic));
+    row = row.with(format!("{MISSES}_closed"), closed);
+    if let Some(estimate) = outcome.model.as_ref().ok().and_then(|model| model.estimate.as_ref()) {
+        row = row.set("iterations", estimate.iterations).set("iterations_walked", estimate.walked);
+    }
+    let by_array = outcome.model.iter().flat_map(Counts::by_array);
+    by_array.fold(row, |row, (name, misses)| row.with(name, misses))
 }
 
 /// The lines of one rung.
@@ -126,7 +98,7 @@ pub fn text(outcome: &Outcome, p: &Problem) -> String {
         let places = places.scaled(1e-6);
         let _ = writeln!(out, "L1 misses [x10^6], arrays at 5 places, as from run to run: {places:.1}");
     }
-    out.extend(outcome.levels(p).iter().map(|per| table(per, outcome)));
+    out.extend(outcome.levels.iter().map(|level| table(level, outcome)));
     let mut reasons = Reasons::default();
     for (name, reading) in outcome.metrics(p) {
         let _ = writeln!(out, "{name}={:.4}", reasons.once(&reading));
@@ -134,11 +106,11 @@ pub fn text(outcome: &Outcome, p: &Problem) -> String {
     out
 }
 
-fn table(per: &PerIteration, outcome: &Outcome) -> String {
-    let name = per.described.map_or("sealed".to_owned(), |(cache, _)| {
+fn table(per: &Level, outcome: &Outcome) -> String {
+    let name = per.described.as_ref().map_or("sealed".to_owned(), |(cache, _)| {
         format!("{}, {}-byte lines, {} ways", cache.size, cache.line.0, cache.ways)
     });
-    let mut out = format!("misses per inner iteration, L{} ({name})\n", per.level);
+    let mut out = format!("misses per inner iteration, L{} ({name})\n", per.number);
     let heads = ["a", "b", "c", "copies", "walks", "total"].map(|head| format!("{head:>9}")).concat();
     let _ = writeln!(out, "{:<12}{heads}", "");
     let cells = |m: Misses| {
@@ -161,7 +133,7 @@ fn table(per: &PerIteration, outcome: &Outcome) -> String {
         let _ = writeln!(out, "{:<12}{}", "residual", cells(residual));
     }
     let _ = writeln!(out, "{:<12}{:.4}", "hardware", per.hardware);
-    if let Some((_, form)) = per.described {
+    if let Some((_, form)) = &per.described {
         let _ = writeln!(out, "the closed form of the whole product: {}", form.formula);
     }
     if per.model.is_some_and(|m| m.walks > 0.01) {
@@ -187,20 +159,20 @@ pub fn line(outcome: &Outcome, p: &Problem) -> String {
             let _ = write!(line, "{:>11}{:>10}", "-", "-");
         }
     }
-    let per = outcome.per_iteration(p, 1);
+    let level = outcome.levels.first();
     let cell = |m: Option<f64>| m.map_or_else(|| format!("{:>9}", "-"), |m| format!("{m:>9.4}"));
-    let model = per.as_ref().and_then(|per| per.model);
+    let model = level.and_then(|level| level.model);
     let parts: [fn(Misses) -> f64; 5] = [|m| m.a, |m| m.b, |m| m.c, |m| m.copies, Misses::total];
     line.extend(parts.map(|part| cell(model.map(part))));
-    line += &cell(per.as_ref().and_then(|per| per.form).map(Misses::total));
+    line += &cell(level.and_then(|level| level.form).map(Misses::total));
     line + "\n"
 }
 
 /// Below the lines: what the closed forms assume where they differ, once for all rungs that it is about.
-pub fn assumed(outcomes: &[Outcome], p: &Problem) -> String {
+pub fn assumed(outcomes: &[Outcome]) -> String {
     let mut about: Vec<(String, Vec<&str>)> = Vec::new();
     for outcome in outcomes {
-        for text in outcome.per_iteration(p, 1).iter().flat_map(PerIteration::failing) {
+        for text in outcome.levels.first().iter().flat_map(|level| level.failing()) {
             match about.iter_mut().find(|(other, _)| other == text) {
                 Some((_, names)) => names.push(outcome.rung.name),
                 None => about.push((text.to_owned(), vec![outcome.rung.name])),

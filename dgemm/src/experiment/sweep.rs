@@ -2,24 +2,18 @@
 
 use chart::{Axis, Chart};
 use common::cli::{Measuring, Modelling, Output};
-use common::events::Event;
 use common::failure::Failure;
 use common::measure::{self, Session};
 use common::record::{Record, Row};
-use common::value::{Reading, Source};
 use ladder::{Ladder, Setup};
 
-use super::{measurement, report};
-use crate::counting::theory::Misses;
+use super::measurement;
+use super::report::{self, MISSES};
 use crate::problem::Problem;
 use crate::variants::{VARIANTS, Variant};
 
 /// Assumed seconds of one operation before anything is measured.
 const OPERATION: f64 = 0.25e-9;
-/// Misses of the first level, all arrays together.
-const MISSES: &str = "misses_per_iteration";
-/// The same by the lecture's closed form.
-const CLOSED: &str = "misses_per_iteration_closed";
 
 /// The ladder of the matrix product.
 #[derive(Debug, Default)]
@@ -62,31 +56,7 @@ impl Ladder for Products {
         let measured = outcomes.iter().filter(|outcome| {
             outcome.seconds.amount().is_some() || outcome.model.is_ok() || !session.is_over()
         });
-        let row = |outcome| {
-            let row = report::row(outcome, &p);
-            let (model, form) =
-                outcome.per_iteration(&p, 1).map_or((None, None), |per| (per.model, per.form));
-            let figure = |of: fn(Misses) -> f64| {
-                let missing = || Reading::missing("nothing was modelled");
-                model.map_or_else(missing, |misses| Reading::new(of(misses), Source::Model))
-            };
-            let closed = form.map(|misses| Reading::new(misses.total(), Source::Analytic));
-            // an estimate has both of its samples
-            let total = outcome.model.as_ref().map(|counts| counts.reading(&Event::L1_DCM));
-            let total = total.unwrap_or_else(|_| Reading::missing("nothing was modelled"));
-            row.with(MISSES, total.scaled(1.0 / p.iterations()))
-                .with("misses_per_iteration_a", figure(|misses| misses.a))
-                .with("misses_per_iteration_b", figure(|misses| misses.b))
-                .with("misses_per_iteration_c", figure(|misses| misses.c))
-                .with("misses_per_iteration_walks", figure(|misses| misses.walks))
-                .with(
-                    CLOSED,
-                    closed.unwrap_or_else(|| {
-                        Reading::missing("the closed form needs a cache that is described and not secret")
-                    }),
-                )
-        };
-        Ok(measured.map(row).collect())
+        Ok(measured.map(|outcome| report::row(outcome, &p)).collect())
     }
 
     fn charts(record: &Record, session: &Session) -> Vec<(&'static str, Chart)> {

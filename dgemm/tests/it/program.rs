@@ -2,7 +2,8 @@
 
 use std::process::{Command, Output};
 
-use common::record::Record;
+use common::record::{Record, Row};
+use common::value::Source;
 use serde_json::Value as Json;
 
 fn dgemm(args: &[&str]) -> Output {
@@ -15,39 +16,42 @@ fn stdout(args: &[&str]) -> String {
     String::from_utf8(out.stdout).unwrap()
 }
 
-fn json(args: &[&str]) -> Json {
-    serde_json::from_str(&stdout(args)).unwrap()
+fn record(args: &[&str]) -> Record {
+    serde_json::from_str(&stdout(&[args, &["--format", "json"]].concat())).unwrap()
+}
+
+/// Whether the check of a product finds no error.
+fn is_right(row: &Row) -> bool {
+    row.value("check").and_then(Json::as_f64).is_some_and(|check| check < 1e-12)
 }
 
 #[test]
 fn misses_per_iteration_come_as_a_b_and_c() {
-    let object = json(&["ijk", "120", "--machine", "lecture", "--format", "json"]);
-    let details = &object["rows"][0]["details"];
-    let misses = &details["misses_per_iteration"];
-    assert_eq!(misses["source"], "model");
-    for array in ["a", "b", "c"] {
-        assert!(misses[array].as_f64().unwrap() > 0.0);
-        assert!(details["levels"][0]["closed_form"][array].as_f64().unwrap() > 0.0);
+    let record = record(&["ijk", "120", "--machine", "lecture"]);
+    let row = &record.rows[0];
+    assert_eq!(row.reading("misses_per_iteration").unwrap().source(), Some(Source::Model));
+    for name in ["misses_per_iteration_a", "misses_per_iteration_b", "misses_per_iteration_c", "l1_misses_b"]
+    {
+        assert!(row.amount(name).unwrap() > 0.0, "{name}");
     }
-    assert_eq!(details["gflops"], Json::Null, "a described machine cannot be timed");
+    let closed = row.reading("misses_per_iteration_closed").unwrap();
+    assert!(closed.amount().unwrap() > 0.0 && closed.source() == Some(Source::Analytic));
+    assert_eq!(row.amount("gflops"), None, "a described machine cannot be timed");
     let n = 120.0 * 120.0;
-    let record: Record = serde_json::from_value(object).unwrap();
-    let counted = ["PAPI_LD_INS", "PAPI_SR_INS"].map(|event| record.rows[0].amount(event).unwrap());
+    let counted = ["PAPI_LD_INS", "PAPI_SR_INS"].map(|event| row.amount(event).unwrap());
     assert_eq!(counted, [2.0 * 120.0 * n + n, n]);
 }
 
 #[test]
 fn all_is_one_record_with_every_rung_and_the_yardstick() {
-    let record = json(&["all", "48", "--format", "json", "--threads", "2"]);
-    assert_eq!(record["program"], "dgemm");
-    let list = record["rows"].as_array().unwrap();
-    assert_eq!(list.len(), dgemm::VARIANTS.len());
-    for (row, variant) in list.iter().zip(dgemm::VARIANTS) {
-        assert_eq!(row["place"]["variant"], variant.name);
-        assert_eq!(row["settings"]["threads"], if variant.name == "threads" { 2 } else { 1 });
-        assert_eq!(row["details"]["yardstick"], variant.name == "matrixmultiply");
-        assert!(row["details"]["gflops"].as_f64().unwrap() > 0.0);
-        assert!(row["details"]["check"].as_f64().unwrap() < 1e-12);
+    let record = record(&["all", "48", "--threads", "2"]);
+    assert_eq!(record.program, "dgemm");
+    assert_eq!(record.rows.len(), dgemm::VARIANTS.len());
+    for (row, variant) in record.rows.iter().zip(dgemm::VARIANTS) {
+        assert_eq!(row.text("variant"), variant.name);
+        assert_eq!(row.whole("threads"), Some(if variant.name == "threads" { 2 } else { 1 }));
+        assert!(row.amount("gflops").unwrap() > 0.0);
+        assert!(is_right(row), "{row:?}");
     }
 }
 
@@ -59,17 +63,14 @@ fn sides_may_differ_and_blocks_be_set() {
     {
         stdout(&args);
     }
-    let sides =
-        |object: &Json| ["m", "n", "k"].map(|side| object["rows"][0]["place"][side].as_u64().unwrap());
+    let sides = |record: &Record| ["m", "n", "k"].map(|side| record.rows[0].whole(side).unwrap());
     // -n and --n are one option.
     for args in [["ijk", "--n", "20"], ["ijk", "-n", "20"]] {
-        let object = json(&[&args[..], &["--format", "json"]].concat());
-        assert_eq!(sides(&object), [20, 20, 20]);
+        assert_eq!(sides(&record(&args)), [20, 20, 20]);
     }
-    let object =
-        json(&["block-l2", "--m", "20", "--n", "30", "--k", "40", "--block", "7", "--format", "json"]);
-    assert_eq!(sides(&object), [20, 30, 40]);
-    assert!(object["rows"][0]["details"]["check"].as_f64().unwrap() < 1e-12);
+    let record = record(&["block-l2", "--m", "20", "--n", "30", "--k", "40", "--block", "7"]);
+    assert_eq!(sides(&record), [20, 30, 40]);
+    assert!(is_right(&record.rows[0]));
 }
 
 #[test]

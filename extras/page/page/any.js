@@ -229,7 +229,7 @@ function shadow(box, before) {
 // The lab's reading of a sweep, in lines: no size is left out that its argument allows.
 function argument(answer) {
   const said = answer.verdict === "ok"
-    ? t("any-says", sizeRange(answer), answer.line, answer.ways ?? answer.ways_reason ?? "", t(`sure-${answer.confidence}`))
+    ? t("any-says", sizeRange(answer), answer.line ? `${answer.line} B` : answer.line_reason, answer.ways ?? answer.ways_reason ?? "", t(`sure-${answer.confidence}`))
     : t("here-refused", answer.reason);
   return [el("p", {}, said), el("ul", {}, answer.why.map(why => el("li", {}, why)))];
 }

@@ -96,7 +96,7 @@ const TEXT = {
   "any-save": "Save it",
   "any-modulo": "Level {0} has {1} sets, no power of two: its set is a remainder, not bits of the address, and “Inside a cache” cannot show it.",
   "any-beyond": "This description has more levels than there are fields: change its text below.",
-  "any-says": "Size {0}, line {1} B, ways {2}; {3}.",
+  "any-says": "Size {0}, line {1}, ways {2}; {3}.",
   "any-range": "{0} or more, less than {1}",
   "sure-low": "not sure",
   "sure-medium": "likely",

@@ -22,6 +22,9 @@ const EVENTS: [Event; 2] = [Event::TOT_INS, Event::TOT_CYC];
 /// Seconds of one operation on the ladder's first rungs.
 pub(super) const OPERATION: f64 = 1e-9;
 
+/// The largest element of the result divided by that of the matrix.
+pub(super) const GROWTH: &str = "growth";
+
 /// The settings of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Task {
@@ -54,29 +57,16 @@ impl Task {
     }
 }
 
-/// The results of a rung.
-#[derive(Debug, Clone)]
-pub struct Outcome {
-    /// The rung.
-    pub variant: &'static Variant,
-    /// The times of all runs.
-    pub timed: Timed,
-    /// The sum of all elements.
-    pub check: f64,
-    /// The relative error of the result; not computed if every bit is known.
-    pub residual: Option<f64>,
-    /// The largest element of the result divided by that of the matrix.
-    pub growth: f64,
-}
-
-/// The results of `variants` with the settings of `task`, in turns.
+/// The results of `variants` with the settings of `task`, in turns, a row each; with instructions and cycles if
+/// `counting` has what counts them, and the stepped instructions that are known.
 /// Fails if the processor lacks a rung's instructions, there is not enough memory, the matrix
-/// cannot be eliminated, or a rung that should have ge1's bits has others.
-pub fn outcomes(
+/// cannot be eliminated, a rung that should have ge1's bits has others, or a counter fails.
+pub fn rows(
     variants: &[&'static Variant],
     task: &Task,
     session: &Session,
-) -> Result<Vec<Outcome>, Failure> {
+    mut counting: Option<(&Plan, &mut AllStepped)>,
+) -> Result<Vec<Row>, Failure> {
     for variant in variants {
         variant.available().map_err(|why| Failure::could_not(format!("{}: {why}", variant.name)))?;
     }
@@ -85,27 +75,36 @@ pub fn outcomes(
     let original = arena.matrix("original", task.size, task.size).map_err(Failure::could_not)?;
     task.fill.write(original);
     let largest = matrices::largest(original).max(f64::MIN_POSITIVE);
+    let prepare = &mut || task.fill.write(system.matrix);
     let mut exact = None;
-    let runs = ladder::in_turns(session, variants.len(), session.runs, |at, _| {
-        let variant = variants[at];
-        let prepare = &mut || task.fill.write(system.matrix);
-        let timed = session.time(1, prepare, &mut || task.run(variant, system));
+    let once = |at: usize| Ok(session.time(1, prepare, &mut || task.run(variants[at], system)));
+    let check = |at: usize| {
+        let (variant, done) = (variants[at], system.matrix);
         if !task.as_printed {
-            matrices::eliminated(system.matrix).map_err(Failure::could_not)?;
+            matrices::eliminated(done).map_err(Failure::could_not)?;
         }
-        let check = matrices::check(system.matrix);
+        let check = matrices::check(done);
         same_bits(&mut exact, variant, check)?;
-        let residual = (variant.rounding == Rounding::Differs).then(|| residual(original, system.matrix));
-        let growth = matrices::largest(system.matrix) / largest;
-        Ok(Some(Outcome { variant, timed, check, residual, growth }))
-    })?;
-    let joined = |runs: Vec<Outcome>| {
-        runs.into_iter().reduce(|mut all, run| {
-            all.timed.runs.extend(run.timed.runs);
-            all
-        })
+        let residual = (variant.rounding == Rounding::Differs).then(|| residual(original, done));
+        let row = Row::at([("variant", variant.name.into()), ("size", task.size.into())]);
+        let growth = matrices::largest(done) / largest;
+        Ok(row.result("check", check).result("residual", residual).result(GROWTH, growth))
     };
-    Ok(runs.into_iter().filter_map(joined).collect())
+    let all = ladder::in_turns(session, variants.len(), session.runs, once, check, |_| false)?;
+    let row = |(variant, (runs, row)): (&&'static Variant, (Vec<Timed>, Row))| {
+        let clock = runs[0].clock;
+        let timed = Timed { runs: runs.into_iter().flat_map(|run| run.runs).collect(), clock };
+        let flops = Variant::flops(task.size);
+        let row = row
+            .with("real_time_seconds", timed.wall())
+            .with("proc_time_seconds", timed.cpu())
+            .with("flops", Reading::new(flops, Source::Analytic))
+            .with("mflops", timed.wall().rate(flops * 1e-6));
+        let Some((plan, stepped)) = &mut counting else { return Ok(row) };
+        let [instructions, cycles] = totals(task, session, plan, system, variant, &timed, stepped)?;
+        Ok(row.with("instructions", instructions).with("cycles", cycles))
+    };
+    variants.iter().zip(all).filter_map(|(variant, runs)| Some((variant, runs.ok()?))).map(row).collect()
 }
 
 /// Fails if a rung that should have the same bits as others has another `check` than the first one, `exact`.
@@ -123,23 +122,6 @@ fn same_bits(exact: &mut Option<(&str, f64)>, variant: &'static Variant, check: 
     )))
 }
 
-/// The row of a record: the results of a rung, and its instructions and cycles if they were
-/// asked for.
-pub fn row(size: usize, outcome: &Outcome, totals: Option<[Reading; 2]>) -> Row {
-    let rate = |run: f64| Variant::flops(size) / run * 1e-6;
-    let row = Row::at([("variant", outcome.variant.name.into()), ("size", size.into())])
-        .result("check", outcome.check)
-        .result("residual", outcome.residual)
-        .with("real_time_seconds", outcome.timed.wall())
-        .with("proc_time_seconds", outcome.timed.cpu())
-        .with("flops", Reading::new(Variant::flops(size), Source::Analytic))
-        .with("mflops", outcome.timed.figure(|run| rate(run.wall.0)));
-    match totals {
-        Some([instructions, cycles]) => row.with("instructions", instructions).with("cycles", cycles),
-        None => row,
-    }
-}
-
 /// Chooses the source of instructions and cycles.
 /// Fails if `--counters hardware` was asked for and counts neither.
 pub fn plan(session: &Session) -> Result<Plan, Failure> {
@@ -152,37 +134,33 @@ pub type AllStepped = BTreeMap<&'static str, Stepped>;
 /// Instructions and cycles of another run: from hardware, as `plan` says; else
 /// single-stepped instructions and cycles from the clock; nothing if only hardware is
 /// wanted.
-/// Fails if there is not enough memory, or a counter fails.
-pub fn totals(
+/// Fails if a counter fails.
+fn totals(
     task: &Task,
     session: &Session,
     plan: &Plan,
-    outcome: &Outcome,
+    system: System,
+    variant: &'static Variant,
+    timed: &Timed,
     stepped: &mut AllStepped,
 ) -> Result<[Reading; 2], Failure> {
     if session.is_over() {
-        return Ok([Reading::missing(ladder::LEFT_OUT), outcome.timed.cycles()]);
+        return Ok([Reading::missing(ladder::LEFT_OUT), timed.cycles()]);
     }
-    let arena = task.arena()?;
-    let system = System::new(&arena, task.size).map_err(Failure::could_not)?;
-    let variant = outcome.variant;
-    let counted =
-        session.count(plan, &mut || task.fill.write(system.matrix), &mut || task.run(variant, system))?;
-    let [mut instructions, mut cycles] = EVENTS.map(|event| measure::reading_of(&counted, &event));
+    let prepare = &mut || task.fill.write(system.matrix);
+    let counted = session.count(plan, prepare, &mut || task.run(variant, system))?;
+    let [instructions, cycles] = EVENTS.map(|event| measure::reading_of(&counted, &event));
     if matches!(session.counters, Counters::None | Counters::Hardware) {
         return Ok([instructions, cycles]);
     }
-    if instructions.amount().is_none() {
-        instructions = if task.as_printed {
-            Reading::missing("the misprinted loop is counted by hardware only")
-        } else {
-            stepped.entry(variant.name).or_insert_with(|| Stepped::find(variant)).reading(task.size)
-        };
-    }
-    if cycles.amount().is_none() {
-        cycles = outcome.timed.cycles();
-    }
-    Ok([instructions, cycles])
+    let or = |counted: Reading, other: &mut dyn FnMut() -> Reading| {
+        if counted.amount().is_some() { counted } else { other() }
+    };
+    let instructions = or(instructions, &mut || match task.as_printed {
+        true => Reading::missing("the misprinted loop is counted by hardware only"),
+        false => stepped.entry(variant.name).or_insert_with(|| Stepped::find(variant)).reading(task.size),
+    });
+    Ok([instructions, or(cycles, &mut || timed.cycles())])
 }
 
 #[cfg(test)]
@@ -191,16 +169,18 @@ mod tests {
     use common::cli::{Measuring, Modelling, Output};
 
     #[test]
-    fn every_rung_has_all_rounds_and_every_round_is_compared() {
+    fn every_rung_has_all_rounds_and_their_bits_are_compared() {
         let measuring = Measuring { counters: Counters::None, runs: Some(3), cpu: None };
         let session = Session::start(&measuring, &Modelling::of("host"), &Output::none()).unwrap();
         let variants: Vec<&Variant> = ["ge2", "ge3"].iter().filter_map(|name| crate::find(name)).collect();
         let task = Task { size: 20, fill: Fill::Rand, as_printed: false };
-        let outcomes = outcomes(&variants, &task, &session).unwrap();
-        assert_eq!(outcomes.iter().map(|outcome| outcome.timed.runs.len()).collect::<Vec<_>>(), [3, 3]);
-        let mut first = Some((variants[0].name, outcomes[0].check));
-        assert!(same_bits(&mut first, variants[1], outcomes[1].check).is_ok());
-        let sentence = same_bits(&mut first, variants[1], outcomes[1].check + 1.0).unwrap_err().to_string();
+        let rows = rows(&variants, &task, &session, None).unwrap();
+        let runs = |row: &Row| row.figure("proc_time_seconds").runs().len();
+        assert_eq!(rows.iter().map(runs).collect::<Vec<_>>(), [3, 3]);
+        let check = |row: &Row| row.value("check").and_then(serde_json::Value::as_f64).unwrap();
+        let mut first = Some((variants[0].name, check(&rows[0])));
+        assert!(same_bits(&mut first, variants[1], check(&rows[1])).is_ok());
+        let sentence = same_bits(&mut first, variants[1], check(&rows[1]) + 1.0).unwrap_err().to_string();
         assert!(sentence.contains("ge2") && sentence.contains("ge3"), "{sentence}");
     }
 }

@@ -158,21 +158,20 @@ fn measured(
     record: &mut Record,
 ) -> Result<Row, Failure> {
     let plan = if measure == 2 { Some(measure::plan(session)?) } else { None };
-    let outcomes = measure::outcomes(&[variant], task, session)?;
-    let outcome = &outcomes[0];
-    if outcome.growth > DOUBTFUL_GROWTH && !task.as_printed {
-        session.note(
-            record,
-            format!(
-                "a tiny pivot let the elements grow {:.0e}-fold; {:.0} of their 16 digits are lost",
-                outcome.growth,
-                outcome.growth.log10().min(16.0)
-            ),
+    let mut stepped = AllStepped::new();
+    let counting = plan.as_ref().map(|plan| (plan, &mut stepped));
+    let row = measure::rows(&[variant], task, session, counting)?.swap_remove(0);
+    let growth = row.value(measure::GROWTH).and_then(serde_json::Value::as_f64).unwrap_or_default();
+    if growth > DOUBTFUL_GROWTH && !task.as_printed {
+        let lost = growth.log10().min(16.0);
+        let what = format!(
+            "a tiny pivot let the elements grow {growth:.0e}-fold; {lost:.0} of their 16 digits are lost"
         );
+        session.note(record, what);
     }
-    session.note_waits(record, &outcome.timed.wall(), &outcome.timed.cpu(), 1);
-    let totals = plan.map(|plan| measure::totals(task, session, &plan, outcome, &mut AllStepped::new()));
-    Ok(measure::row(task.size, outcome, totals.transpose()?))
+    let [wall, cpu] = ["real_time_seconds", "proc_time_seconds"].map(|name| row.figure(name));
+    session.note_waits(record, &wall, &cpu, 1);
+    Ok(row)
 }
 
 /// The row with the counts of the cache model.

@@ -60,11 +60,7 @@ impl Ladder for Eliminations {
 
     fn measure(&mut self, on: &Setup, rungs: &[&'static Variant], n: usize) -> Result<Vec<Row>, Failure> {
         let task = Task { size: n, fill: Fill::Rand, as_printed: false };
-        let row = |outcome| {
-            let totals = measure::totals(&task, &on.session, &on.plan, outcome, &mut self.stepped)?;
-            Ok(measure::row(n, outcome, Some(totals)))
-        };
-        measure::outcomes(rungs, &task, &on.session)?.iter().map(row).collect()
+        measure::rows(rungs, &task, &on.session, Some((&on.plan, &mut self.stepped)))
     }
 
     /// The speed-up of each rung over the one before it at the largest size, from the ratios

@@ -107,6 +107,8 @@ impl<'a> System<'a> {
         let factors = arena.array("factors", n)?;
         let copies = arena.array("panels", panels(n) + LINE)?;
         pointers.fill(|i| i * n);
+        // Memory that the first run does not have to ask the system for.
+        [factors, copies].iter().for_each(|scratch| scratch.fill(|_| 0.0));
         variables.at(0).set(n);
         let [size, i, j, k] = [0, 1, 2, 3].map(|slot| variables.at(slot));
         Ok(System {

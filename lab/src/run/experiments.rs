@@ -91,7 +91,7 @@ pub(super) fn run_all(
 
 /// The line size that mm3's blocks must fit: the measured one, else the reported one.
 fn line(answer: &Answer, machine: &Machine) -> (Bytes, LineFrom) {
-    let read = answer.verdict.as_ref().ok().map(|found| found.line);
+    let read = answer.verdict.as_ref().ok().and_then(|found| found.line.clone().ok());
     let usable = |line: &Bytes| mm3::elements_per_line(*line).is_ok() && line.0 <= 1024;
     let reported = machine.level(1).map(|cache| cache.line);
     match (read.filter(usable), reported.filter(usable)) {

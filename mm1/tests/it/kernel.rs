@@ -1,9 +1,6 @@
-//! The kernel compared with a product written in another way, and with the closed forms of
-//! its accesses.
+//! The kernel compared with a product written in another way.
 
-use common::cache::Modelled;
 use common::isa::Native;
-use common::machine::Machine;
 use common::memory::{Arena, Matrix};
 use proptest::prelude::*;
 
@@ -32,34 +29,6 @@ proptest! {
         z.fill(|_, _| 0);
         mm1::multiply_in_register(&mut Native, x, y, z);
         prop_assert_eq!(z.flat().to_vec(), reference(&a[..n * n], &b[..n * n], n));
-    }
-}
-
-#[test]
-fn makes_three_loads_and_one_store_an_inner_iteration() {
-    let n = 24u64;
-    let arena = Arena::with_capacity(6 * 24 * 24).unwrap();
-    let [x, y, z] = operands(&arena, 24, &[1; 576], &[1; 576]);
-    let mut model = Modelled::new(&Machine::named("i5-7500").unwrap(), &arena).unwrap();
-    mm1::multiply(&mut model, x, y, z);
-    let counts = model.counts();
-    assert_eq!((counts.loads, counts.stores), (3 * n * n * n, n * n * n));
-    assert!(z.flat().to_vec().iter().all(|&e| e == 24), "the model computes too");
-}
-
-#[test]
-fn the_models_short_cuts_change_no_count() {
-    let n = 45; // rows that begin at any place in a line
-    let arena = Arena::with_capacity(6 * n * n).unwrap();
-    let [x, y, z] = operands(&arena, n, &[1; 2025], &[1; 2025]);
-    for name in ["i5-7500", "ryzen5-3600x", "lecture", "sparcstation-1+"] {
-        let machine = Machine::named(name).unwrap();
-        let [short, whole] = [Modelled::new, Modelled::exhaustive].map(|new| {
-            let mut model = new(&machine, &arena).unwrap();
-            mm1::multiply(&mut model, x, y, z);
-            model.counts()
-        });
-        assert_eq!(short, whole, "{name}");
     }
 }
 

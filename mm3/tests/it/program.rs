@@ -15,23 +15,6 @@ fn the_checksum_does_not_depend_on_the_block() {
     }
 }
 
-/// At 100 and 500, blocks of 32 leave a remainder in every row.
-#[test]
-fn sizes_that_the_block_does_not_divide_are_multiplied_whole() {
-    for (size, checksum) in [("100", 100u64), ("500", 500)] {
-        let text = String::from_utf8(mm3(&["--size", size, "--counters", "none"]).stdout).unwrap();
-        let n = checksum;
-        let by_definition: u64 = (0..n)
-            .map(|k| {
-                let column: u64 = (0..n).map(|i| (i + k) % 8 + 1).sum();
-                let row: u64 = (0..n).map(|j| (n - k + j) % 8 + 1).sum();
-                column * row
-            })
-            .sum();
-        assert!(text.ends_with(&format!("Matrix checksum: {by_definition}\n")), "{size}: {text}");
-    }
-}
-
 /// Real machines count 2.39 to 3.83 million misses; the plain LRU model 2.29.
 #[test]
 fn misses_less_than_the_transposed_product() {

@@ -28,7 +28,8 @@ impl Answer {
             "size": found.map(|g| g.size),
             "size_most": found.map(|g| g.most),
             "size_below": found.map(|g| g.below),
-            "line": found.map(|g| g.line),
+            "line": found.and_then(|g| g.line.as_ref().ok()),
+            "line_reason": found.and_then(|g| g.line.as_ref().err()),
             "ways": found.and_then(Geometry::exact_ways),
             "ways_least": ways.map(|w| w.0),
             "ways_most": ways.map(|w| w.1),
@@ -60,8 +61,8 @@ pub struct Geometry {
     pub most: Bytes,
     /// The smallest array known not to fit.
     pub below: Bytes,
-    /// The cache line.
-    pub line: Bytes,
+    /// The cache line, or which lines are possible and why.
+    pub line: Result<Bytes, String>,
     /// The fewest and the most lines per set that the data allow, or why they
     /// cannot be determined.
     pub ways: Result<(u64, u64), String>,

@@ -69,7 +69,7 @@ pub(super) fn confidence(
     certain: bool,
     why: &mut Vec<Sentence>,
 ) -> Confidence {
-    let (line, measured) = (geometry.line.0, !sweep.modelled);
+    let (line, measured) = (sweep.level.line, !sweep.modelled);
     let ways = geometry.exact_ways().unwrap_or(1);
     let open = if geometry.size == geometry.most { "ways" } else { "size" };
     let is_open = open == "size" || geometry.exact_ways().is_none() && geometry.ways.is_ok();
@@ -84,7 +84,7 @@ pub(super) fn confidence(
             None,
         ),
         (
-            measured && line > 64,
+            measured && line > 64 && geometry.line.is_ok(),
             Confidence::Medium,
             format!(
                 "a prefetcher that fetches the next line makes a line look twice as long, so it may have {} bytes.",

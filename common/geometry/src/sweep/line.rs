@@ -65,7 +65,7 @@ pub(super) struct Line {
 }
 
 /// The line of the rows that miss.
-pub(super) fn read(curve: &Curve, why: &mut Vec<Sentence>) -> Result<Line, Sentence> {
+pub(super) fn read(curve: &Curve, modelled: bool, why: &mut Vec<Sentence>) -> Result<Line, Sentence> {
     let (line, of, shown) = if curve.timed { likeliest(curve)? } else { voted(curve)? };
     let Line { bytes, rows } = line;
     // a prefetcher that follows strides inside a page leaves one miss per page, which looks like a line as long
@@ -79,11 +79,12 @@ pub(super) fn read(curve: &Curve, why: &mut Vec<Sentence>) -> Result<Line, Sente
         ));
     }
     let figure = |stride| curve.at(shown, stride).map_or_else(|| "-".to_owned(), |m| format!("{m:.3}"));
+    let so = open(curve, modelled, bytes).unwrap_or_else(|| format!("{bytes} bytes"));
     why.push(
         format!(
             "Line: in the array of {} each doubling of the stride doubles the misses per access up to {bytes} bytes ({} \
              at {}, {} at {bytes}), and no longer beyond ({} at {}): from there on every access is in a line of its \
-             own. So a line has {bytes} bytes ({rows} of {of} rows that miss agree).",
+             own ({rows} of {of} rows that miss agree). So a line has {so}.",
             Bytes(shown),
             figure(bytes / 2),
             bytes / 2,
@@ -94,6 +95,16 @@ pub(super) fn read(curve: &Curve, why: &mut Vec<Sentence>) -> Result<Line, Sente
         .into(),
     );
     Ok(line)
+}
+
+/// Of processors with lines up to so many bytes some fetch two lines together into their second level.
+const FETCHED_IN_PAIRS: u64 = 64;
+
+/// Which lines are possible, if the misses of a level behind the first do not show one alone.
+pub(super) fn open(curve: &Curve, modelled: bool, line: u64) -> Option<String> {
+    (curve.behind && !modelled && line > FETCHED_IN_PAIRS).then(|| {
+        format!("{} or {line} bytes: lines that a prefetcher fetches in pairs miss as often as lines twice as long", line / 2)
+    })
 }
 
 fn disagree(what: &str) -> Sentence {

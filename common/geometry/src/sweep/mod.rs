@@ -59,10 +59,10 @@ fn argue(saved: &Saved, why: &mut Vec<Sentence>) -> Result<Geometry, Sentence> {
     // given only if the whole sweep agrees with it: what is read from another level's
     // misses is no argument
     let mut argument = Vec::new();
-    let line =
-        line::read(&curve, &mut argument).map_err(|reason| rounded(saved).map_or(reason, Sentence::from))?;
-    let level = size::saturation(&curve, line.bytes, &mut argument)?;
     let modelled = saved.source == Some(Source::Model);
+    let line = line::read(&curve, modelled, &mut argument)
+        .map_err(|reason| rounded(saved).map_or(reason, Sentence::from))?;
+    let level = size::saturation(&curve, line.bytes, &mut argument)?;
     let size = size::read(&curve, level, modelled, &mut argument)?;
     why.append(&mut argument);
     let sweep = Sweep { curve, level, size, modelled, translated: times.is_some(), rows: line.rows };
@@ -103,7 +103,7 @@ fn geometry(sweep: &Sweep, allowed: Result<Allowed, Sentence>, why: &mut Vec<Sen
         size: Bytes(size.fits),
         most: Bytes(size.full - 1),
         below: Bytes(size.full),
-        line: Bytes(level.line),
+        line: line::open(&sweep.curve, sweep.modelled, level.line).map_or(Ok(Bytes(level.line)), Err),
         ways: Err(String::new()),
         times: None,
         confidence: Confidence::Low,

@@ -79,14 +79,14 @@ fn judge(what: &str, level: &CacheLevel, answer: &Answer) -> Outcome {
     let Ok(found) = &answer.verdict else { return Outcome::Refused };
     let ways = found.ways.as_ref().map_or((0, u64::MAX), |ways| *ways);
     let holds = (found.size..=found.most).contains(&level.size)
-        && found.line == level.line
+        && found.line == Ok(level.line)
         && (ways.0..=ways.1).contains(&(level.ways as u64));
     let is_exact = found.size == found.most && found.exact_ways().is_some();
     match (holds, is_exact) {
         (true, true) => Outcome::Right(found.confidence),
         (true, false) => Outcome::Interval,
         (false, _) => {
-            println!("{what}: {level:?}: {}, {}, {:?}", found.size_text(), found.line, found.ways);
+            println!("{what}: {level:?}: {}, {:?}, {:?}", found.size_text(), found.line, found.ways);
             Outcome::Wrong(found.confidence)
         }
     }

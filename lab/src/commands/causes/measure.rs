@@ -8,6 +8,7 @@ use common::product::{self, Options};
 use common::record::{Record, Row};
 use common::units::Bytes;
 use common::value::Reading;
+use ladder::Runs;
 
 use super::kernels::{KERNELS, Operands};
 
@@ -24,10 +25,10 @@ pub(crate) fn measure(session: &Session, size: u32, line: Bytes) -> Result<Recor
     let tmp = arena.matrix("tmp", options.size(), options.size()).map_err(Failure::could_not)?;
     tmp.fill(|i, j| mul2.at(j, i).get());
     let operands = Operands { mul1, mul2, tmp, res, block };
-    let timed = if session.measures_host { times(session, operands) } else { Vec::new() };
+    let timed = times(session, operands)?;
     let mut record = session.record("causes").set("size", size).set("line_size", line.0);
     session.note(&mut record, plan.note());
-    for (at, kernel) in KERNELS.iter().enumerate() {
+    for (kernel, timed) in KERNELS.iter().zip(timed) {
         let region = Measured {
             native: &mut || (kernel.native)(operands),
             modelled: &mut |mem| (kernel.modelled)(mem, operands),
@@ -36,45 +37,37 @@ pub(crate) fn measure(session: &Session, size: u32, line: Bytes) -> Result<Recor
         };
         let clear = &mut || res.fill(|_, _| 0);
         let sample = session.count_alone(&arena, &plan, clear, region.without_numbers())?;
-        let mut place = Row::at([("kernel", kernel.name.into()), ("size", size.into())])
+        let mut row = Row::at([("kernel", kernel.name.into()), ("size", size.into())])
             .set("c", kernel.c)
             .set("waits_for", kernel.waits);
         // On a described machine nothing is computed.
-        if let Some(timed) = timed.get(at) {
-            place = place.result("checksum", timed.checksum);
+        if let Ok((_, checksum)) = timed {
+            row = row.result("checksum", checksum);
         }
-        let row =
-            sample.counts.iter().fold(place, |row, (event, reading)| row.with(event.name(), reading.clone()));
-        let missing = || Reading::missing("a described machine is not timed: its model knows no waits");
-        let [counted, free] =
-            timed.get(at).map_or_else(|| [missing(), missing()], |timed| timed.seconds.clone());
-        record.rows.push(row.with("cpu_s", counted).with("free_cpu_s", free));
+        for (event, reading) in sample.counts {
+            row = row.with(event.name(), reading);
+        }
+        let seconds = |which: usize| match &timed {
+            Ok((runs, _)) => figure(&runs.iter().map(|run| run[which]).collect::<Vec<_>>(), |run| run.cpu.0),
+            Err(why) => Reading::missing(why),
+        };
+        record.rows.push(row.with("cpu_s", seconds(0)).with("free_cpu_s", seconds(1)));
     }
     Ok(record)
 }
 
-/// The times of a kernel, and the sum of its product.
-struct Timed {
-    /// Processor time with one instruction for each access, and with free choice of the
-    /// compiler.
-    seconds: [Reading; 2],
-    checksum: i64,
-}
-
-/// Times all kernels in turns, in each of the session's runs.
-fn times(session: &Session, operands: Operands<'_>) -> Vec<Timed> {
-    let mut seconds = vec![[Vec::new(), Vec::new()]; KERNELS.len()];
-    let mut checksums = vec![0; KERNELS.len()];
-    let timed = |kernel: &mut dyn FnMut()| session.time(1, &mut || operands.res.fill(|_, _| 0), kernel).runs;
-    for _ in 0..session.runs.max(1) {
-        for (at, kernel) in KERNELS.iter().enumerate() {
-            let [counted, free] = &mut seconds[at];
-            counted.extend(timed(&mut || (kernel.native)(operands)));
-            checksums[at] = product::checksum(operands.res);
-            free.extend(timed(&mut || (kernel.free)(&mut Unobserved, operands)));
-        }
+/// The times of each kernel, in turns: with one instruction for each access, and with free choice of the compiler; and
+/// the sum of its product.
+fn times(session: &Session, o: Operands<'_>) -> Result<Vec<Runs<[Elapsed; 2], i64>>, Failure> {
+    if !session.measures_host {
+        let why = "a described machine is not timed: its model knows no waits";
+        return Ok(KERNELS.iter().map(|_| Err(why.to_owned())).collect());
     }
-    let reading = |runs: Vec<Elapsed>| figure(&runs, |run| run.cpu.0);
-    let both = seconds.into_iter().map(|both| both.map(reading));
-    both.zip(checksums).map(|(seconds, checksum)| Timed { seconds, checksum }).collect()
+    let timed = |kernel: &mut dyn FnMut()| session.time(1, &mut || o.res.fill(|_, _| 0), kernel).runs[0];
+    let once = |at: usize| {
+        let free = timed(&mut || (KERNELS[at].free)(&mut Unobserved, o));
+        Ok([timed(&mut || (KERNELS[at].native)(o)), free])
+    };
+    let check = |_| Ok(product::checksum(o.res));
+    ladder::in_turns(session, KERNELS.len(), session.runs.max(1), once, check, |_| false)
 }
