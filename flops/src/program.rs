@@ -129,13 +129,13 @@ fn notes(e: &Estimate) -> Vec<String> {
 }
 
 fn row(e: &Estimate) -> Row {
-    let mut row = Row::at([("kernel", e.known.kernel.name.into()), ("n", e.known.n.into())])
+    let row = Row::at([("kernel", e.known.kernel.name.into()), ("n", e.known.n.into())])
         .set("threads", e.known.threads)
         .set("event", e.sampled.event.name())
         .set("period", e.sampled.period)
-        .result("right", e.known.right);
-    // Chosen for a duration, so it differs from run to run.
-    row.details.insert("repeats".to_owned(), e.known.repeats.into());
-    let row = row.with("operations", Reading::new(e.known.operations(), Source::Analytic));
+        .result("right", e.known.right)
+        .with("operations", Reading::new(e.known.operations(), Source::Analytic))
+        // Chosen for a duration, so it differs from run to run.
+        .with("repeats", Reading::new(e.known.repeats as f64, Source::Analytic));
     e.figures().into_iter().fold(row, |row, (name, reading)| row.with(name, reading))
 }

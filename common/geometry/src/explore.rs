@@ -69,17 +69,12 @@ fn first_level(probe: &mut impl Probe, pair: [Plateau; 2]) -> LevelFound {
     let is_sharp = high as f64 <= SHARP * low as f64;
     let search = Search { fits_below: Step::between(pair).fits_below(NOISE), line: bytes };
     let mut level = LevelFound {
-        level: 1,
         range: (low, high),
         fits: low,
         line: arriving,
-        ways: Err(String::new()),
-        latency: fast.cost,
-        penalty: slow.cost - fast.cost,
         confidence: if is_sharp { Confidence::High } else { Confidence::Medium },
-        agree: 1,
-        end,
         why: Argument { line: partner_sentence(arriving, &partners), ..Argument::default() },
+        ..LevelFound::between(1, pair.map(|plateau| plateau.cost), &end)
     };
     match first_sets(probe, &search, &mut level).and_then(|set| conclude(&mut level, set, is_sharp)) {
         Ok(ways) => level.ways = Ok(ways),
@@ -155,19 +150,11 @@ fn conclude(level: &mut LevelFound, set: Sets, is_sharp: bool) -> Result<u64, St
 
 /// A level below `above`, which ends between two plateaus.
 fn further_level(probe: &mut impl Probe, pair: [Plateau; 2], above: &LevelFound) -> LevelFound {
-    let [fast, slow] = pair;
+    let end = end_of_level(probe, pair, above.line.unwrap_or(ANY_LINE), pair[0].to / 2, ODD);
     let mut level = LevelFound {
-        level: above.level + 1,
-        range: (0, u64::MAX),
-        fits: 0,
-        line: None,
         ways: Err(NO_SETS.to_owned()),
-        latency: fast.cost,
-        penalty: slow.cost - fast.cost,
-        confidence: Confidence::Low,
-        agree: 1,
-        end: end_of_level(probe, pair, above.line.unwrap_or(ANY_LINE), fast.to / 2, ODD),
         why: Argument { line: NO_LINE.to_owned(), ways: format!("{NO_SETS}."), ..Argument::default() },
+        ..LevelFound::between(above.level + 1, pair.map(|plateau| plateau.cost), &end)
     };
     interval(&mut level, Some(above));
     level
@@ -250,31 +237,16 @@ fn partner_sentence(line: Option<u64>, partners: &Partners) -> String {
 mod tests {
     use super::*;
 
-    fn level(number: usize, latency: f64, penalty: f64, end: &[(u64, f64)]) -> LevelFound {
-        LevelFound {
-            level: number,
-            range: (48 << 10, 48 << 10),
-            fits: 48 << 10,
-            line: Some(64),
-            ways: Err(String::new()),
-            latency,
-            penalty,
-            confidence: Confidence::Low,
-            agree: 1,
-            end: end.to_vec(),
-            why: Argument::default(),
-        }
-    }
-
     /// Two sizes on the rise behind the first level may cost the same by chance: they are no second level.
     #[test]
     fn the_rise_of_a_level_is_not_taken_for_the_next_one() {
-        let first = level(1, 1.0, 4.0, &[]);
+        let known = (48 << 10, 48 << 10);
+        let first = LevelFound { range: known, fits: known.0, ..LevelFound::between(1, [1.0, 5.0], &[]) };
         for (end, range) in [
             (&[(40 << 10, 1.0), (48 << 10, 1.1), (56 << 10, 4.0), (60 << 10, 5.0)][..], (48 << 10, u64::MAX)),
             (&[(64 << 10, 1.0), (1 << 20, 1.1), (2 << 20, 5.0)], ((1 << 20) - (48 << 10), 3 << 20)),
         ] {
-            let mut second = level(2, 1.0, 4.0, end);
+            let mut second = LevelFound::between(2, [1.0, 5.0], end);
             interval(&mut second, Some(&first));
             assert_eq!(second.range, range);
         }

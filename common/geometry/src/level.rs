@@ -44,6 +44,23 @@ pub struct Argument {
 }
 
 impl LevelFound {
+    /// A level with these costs of a hit and of a miss, of which no more is known.
+    pub(crate) fn between(level: usize, [hit, miss]: [f64; 2], end: &[(u64, f64)]) -> LevelFound {
+        LevelFound {
+            level,
+            range: (0, u64::MAX),
+            fits: 0,
+            line: None,
+            ways: Err(String::new()),
+            latency: hit,
+            penalty: miss - hit,
+            confidence: Confidence::Low,
+            agree: 1,
+            end: end.to_vec(),
+            why: Argument::default(),
+        }
+    }
+
     /// The size, if no other is possible.
     pub fn exact_size(&self) -> Option<u64> {
         (self.range.0 == self.range.1).then_some(self.range.0)

@@ -197,19 +197,16 @@ mod tests {
     /// A first level of 4 KiB a way; without `ways` none were seen. Working sets of 1 KiB, 2 KiB ... below `end` KiB cost
     /// 2 ns, larger ones 6 ns.
     fn run(line: Option<u64>, ways: Option<u64>, end: u64) -> Exploration {
-        let size = ways.map_or(end << 10, |ways| ways << 12);
+        let (size, fits) = (ways.map_or(end << 10, |ways| ways << 12), end - 1);
+        let end: Vec<_> = (1..=128).map(|kib| (kib << 10, if kib < end { 2.0 } else { 6.0 })).collect();
         let level = LevelFound {
-            level: 1,
             range: (size, size),
-            fits: size.min((end - 1) << 10),
+            fits: size.min(fits << 10),
             line,
             ways: ways.ok_or_else(|| "noise".to_owned()),
-            latency: 2.0,
-            penalty: 4.0,
             confidence: Confidence::High,
-            agree: 1,
-            end: (1..=128).map(|kib| (kib << 10, if kib < end { 2.0 } else { 6.0 })).collect(),
             why: Argument { line: format!("{line:?}"), ..Argument::default() },
+            ..LevelFound::between(1, [2.0, 6.0], &end)
         };
         Exploration { levels: vec![level], ..Exploration::default() }
     }
@@ -235,17 +232,13 @@ mod tests {
             (&[13, 12, 12, 12, 12], 12, 4, Low), // 52 KiB fitted once: not sure
         ];
         for (ways, expected, agreeing, confidence) in cases {
-            let of_ways = |&ways: &u64| run(Some(64), Some(ways).filter(|ways| *ways > 0), 128);
-            let level = first(
-                ways.iter()
-                    .map(of_ways)
-                    .map(|mut run| {
-                        let level = &mut run.levels[0];
-                        level.fits = if level.ways.is_ok() { level.range.0 } else { 5 << 10 };
-                        run
-                    })
-                    .collect(),
-            );
+            let runs = ways.iter().map(|&ways| {
+                let mut run = run(Some(64), Some(ways).filter(|ways| *ways > 0), 128);
+                let level = &mut run.levels[0];
+                level.fits = if level.ways.is_ok() { level.range.0 } else { 5 << 10 };
+                run
+            });
+            let level = first(runs.collect());
             let found = (level.ways.clone().unwrap(), level.agree, level.confidence);
             assert_eq!(found, (expected, agreeing, confidence), "{ways:?}");
             assert_eq!(level.exact_size(), Some(expected << 12), "{ways:?}");

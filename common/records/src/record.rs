@@ -2,7 +2,7 @@
 //! what one must know to trust them.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
 use figures::text::{clean, inert};
 use figures::value::Reading;
@@ -35,9 +35,6 @@ pub struct Row {
     pub results: Fields,
     /// What was measured or counted.
     pub figures: Vec<Figure>,
-    /// What does not fit a figure, by name; the format is the program's own.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub details: Map<String, Json>,
 }
 
 impl Row {

@@ -1,11 +1,9 @@
 //! Every rung is right for every shape, and makes the stated accesses.
 
-use std::cell::Cell;
-
-use memory::{Arena, Lanes, Memory, Vector, Word};
-
+use dgemm::counting::model::{LONGEST_S, count};
 use dgemm::{Blocks, Kernel, Problem, VARIANTS, Variant, View};
-use isa::Native;
+use machine::Machine;
+use memory::Arena;
 use proptest::prelude::*;
 
 /// Small blocks of odd sides, so that every loop has an edge.
@@ -65,32 +63,6 @@ proptest! {
     }
 }
 
-/// Native memory that counts its accesses.
-#[derive(Default)]
-struct Tally {
-    loads: u64,
-    stores: u64,
-}
-
-impl Memory for Tally {
-    fn load<T: Word>(&mut self, cell: &Cell<T>) -> T {
-        self.loads += 1;
-        Native.load(cell)
-    }
-    fn store<T: Word>(&mut self, cell: &Cell<T>, value: T) {
-        self.stores += 1;
-        Native.store(cell, value);
-    }
-    fn load_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>) -> V {
-        self.loads += 1;
-        Native.load_vector(lanes)
-    }
-    fn store_vector<V: Vector>(&mut self, lanes: Lanes<'_, V>, value: V) {
-        self.stores += 1;
-        Native.store_vector(lanes, value);
-    }
-}
-
 /// Loads and stores of an `m` by `n` by `k` product, from the loops; `None` if the tile
 /// depends on the processor.
 fn accesses(kernel: Kernel, [m, n, k]: [u64; 3], blocks: Blocks) -> Option<(u64, u64)> {
@@ -111,14 +83,14 @@ fn accesses(kernel: Kernel, [m, n, k]: [u64; 3], blocks: Blocks) -> Option<(u64,
 
 #[test]
 fn loads_and_stores_are_those_of_the_closed_form() {
+    let machine = Machine::named("lecture").unwrap();
     for (sides, blocks) in [([9, 14, 23], small(1)), ([16, 16, 16], small(2)), ([33, 31, 40], small(1))] {
         let [m, n, k] = sides;
         let arena = Arena::with_capacity(Problem::bytes(m, n, k, blocks)).unwrap();
         let p = Problem::new(&arena, sides, blocks).unwrap();
         for variant in VARIANTS {
-            let mut tally = Tally::default();
-            variant.run(&mut tally, &p);
-            let counted = (tally.loads, tally.stores);
+            let counts = count(variant, &p, &arena, &machine, LONGEST_S, None).unwrap();
+            let counted = (counts.loads, counts.stores);
             match accesses(variant.kernel, sides.map(|s| s as u64), blocks) {
                 Some(expected) => assert_eq!(counted, expected, "{} {sides:?}", variant.name),
                 None => assert!(counted.0 > 0 && counted.1 > 0, "{}", variant.name),

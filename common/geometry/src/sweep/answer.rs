@@ -19,10 +19,9 @@ impl Answer {
     /// The answer for scripts; what does not apply is null. `size` is the
     /// smallest size possible, `size_most` the largest, `size_below` the smallest
     /// array that does not fit; `ways` is a number only if every other is
-    /// excluded, else `ways_least` and `ways_most` bound it.
+    /// excluded.
     pub fn json(&self) -> serde_json::Value {
         let found = self.verdict.as_ref().ok();
-        let ways = found.and_then(|g| g.ways.as_ref().ok());
         json!({
             "verdict": if found.is_some() { "ok" } else { "refused" },
             "size": found.map(|g| g.size),
@@ -31,8 +30,6 @@ impl Answer {
             "line": found.and_then(|g| g.line.as_ref().ok()),
             "line_reason": found.and_then(|g| g.line.as_ref().err()),
             "ways": found.and_then(Geometry::exact_ways),
-            "ways_least": ways.map(|w| w.0),
-            "ways_most": ways.map(|w| w.1),
             "ways_reason": found.and_then(ways_reason),
             "hit_ns": found.and_then(|g| g.times).map(|t| t.hit_ns),
             "penalty_ns": found.and_then(|g| g.times).map(|t| t.penalty_ns),

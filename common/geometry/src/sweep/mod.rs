@@ -60,8 +60,7 @@ fn argue(saved: &Saved, why: &mut Vec<Sentence>) -> Result<Geometry, Sentence> {
     // misses is no argument
     let mut argument = Vec::new();
     let modelled = saved.source == Some(Source::Model);
-    let line = line::read(&curve, modelled, &mut argument)
-        .map_err(|reason| rounded(saved).map_or(reason, Sentence::from))?;
+    let line = line::read(&curve, modelled, &mut argument)?;
     let level = size::saturation(&curve, line.bytes, &mut argument)?;
     let size = size::read(&curve, level, modelled, &mut argument)?;
     why.append(&mut argument);
@@ -76,21 +75,6 @@ fn argue(saved: &Saved, why: &mut Vec<Sentence>) -> Result<Geometry, Sentence> {
     found.times = times;
     found.confidence = argument::confidence(saved, &sweep, &found, certain, why);
     Ok(found)
-}
-
-/// Decimals from which on the smallest misses of a sweep are not rounded away.
-const ENOUGH_DECIMALS: usize = 3;
-
-/// The refusal of a file whose misses have too few digits for a ramp.
-fn rounded(saved: &Saved) -> Option<String> {
-    let decimals = saved.decimals.filter(|decimals| *decimals < ENOUGH_DECIMALS)?;
-    saved.cells.iter().any(|cell| cell.misses.is_some_and(|misses| misses > 0.0)).then(|| {
-        format!(
-            "The misses have no more than {decimals} decimals, so those of small strides are rounded (1 miss in 64 \
-             accesses is 0.015625) and do not double with the stride any more. Give the file as cm1 wrote it, with \
-             all its decimals."
-        )
-    })
 }
 
 /// The largest first level (Apple's M1). A level behind one that holds none of its lines (exclusive) looks larger by it.

@@ -157,52 +157,51 @@ fn constant_shuffled_and_short_curves_are_refused() {
     }
 }
 
-/// A sweep of an L1 of so many ways of 4 KiB and lines of 64 bytes; `misses` changes those of an array of so many KiB.
-fn sweep(
-    ways: u64,
-    sizes_kib: &[u64],
+/// A sweep of these arrays at all strides; the misses have so many decimals, and `rest` follows them.
+fn written(
+    sizes: impl IntoIterator<Item = u64>,
     rest: &str,
     decimals: usize,
-    misses: impl Fn(u64, f64) -> f64,
+    mut misses: impl FnMut(u64, u64) -> f64,
 ) -> Saved {
-    let cache = ways::Candidate { sets: 64, ways, line: 64 };
     let mut text = String::new();
-    for &kib in sizes_kib {
-        let size = kib << 10;
+    for size in sizes {
         for stride in (0..).map(|power| 1 << power).take_while(|stride| stride * 2 <= size) {
-            let spacing = stride.max(64);
-            let few = size / spacing <= 8;
-            let share = if few {
-                0.0
-            } else {
-                misses(kib, ways::missing(size / spacing, spacing / 64, cache)).min(1.0)
-            };
-            let share = share * stride as f64 / spacing as f64;
-            text += &format!("cache_size={size}\tstride={stride}\tavg_misses={share:.decimals$}{rest}\n");
+            let misses = misses(size, stride);
+            text += &format!("cache_size={size}\tstride={stride}\tavg_misses={misses:.decimals$}{rest}\n");
         }
     }
     Saved::parse(&text).unwrap()
+}
+
+/// A sweep of an L1 of so many ways of 4 KiB and lines of 64 bytes; `misses` changes those of an array of so many KiB.
+fn sweep(ways: u64, kib: &[u64], rest: &str, decimals: usize, misses: impl Fn(u64, f64) -> f64) -> Saved {
+    let cache = ways::Candidate { sets: 64, ways, line: 64 };
+    written(kib.iter().map(|kib| kib << 10), rest, decimals, |size, stride| {
+        let (lines, distance) = (size / stride.max(64), stride.max(64) / 64);
+        let all = || misses(size >> 10, ways::missing(lines, distance, cache)).min(1.0);
+        let share = if lines <= 8 { 0.0 } else { all() };
+        share * (stride as f64 / 64.0).min(1.0)
+    })
 }
 
 const DOUBLING: [u64; 5] = [8, 16, 32, 64, 128];
 
 #[test]
 fn a_refusal_is_true_of_the_file_and_argues_nothing_before() {
-    let written =
-        |decimals, event, factor: f64| sweep(8, &DOUBLING, event, decimals, |_, misses| factor * misses);
+    let of = |decimals, event, factor: f64| sweep(8, &DOUBLING, event, decimals, |_, misses| factor * misses);
     for event in ["", "\tevent=PAPI_L1_DCM", "\tevent=l1d.replacement"] {
-        assert!(read(&written(6, event, 1.0)).verdict.is_ok(), "{event}");
+        assert!(read(&of(6, event, 1.0)).verdict.is_ok(), "{event}");
     }
     let mut cases = vec![
-        (written(2, "", 1.0), "no more than 2 decimals"),
-        (written(0, "", 1.0), "no more than 0 decimals"),
-        (written(6, "\tevent=PAPI_TOT_CYC", 1.0), "counts of PAPI_TOT_CYC"),
-        (written(6, "\tevent=PAPI_L1_DCA", 1.0), "counts of PAPI_L1_DCA"),
-        (written(6, "\tevent=instructions", 1.0), "counts of instructions"),
-        (written(6, "", 0.2), "at most 0.200 times per access"),
-        (written(6, "", 0.01), "at most 0.010 times per access"),
+        (of(0, "", 1.0), "In no row do the misses double"),
+        (of(6, "\tevent=PAPI_TOT_CYC", 1.0), "counts of PAPI_TOT_CYC"),
+        (of(6, "\tevent=PAPI_L1_DCA", 1.0), "counts of PAPI_L1_DCA"),
+        (of(6, "\tevent=instructions", 1.0), "counts of instructions"),
+        (of(6, "", 0.2), "at most 0.200 times per access"),
+        (of(6, "", 0.01), "at most 0.010 times per access"),
     ];
-    let mut saved = written(6, "\tevent=PAPI_L2_DCM", 1.0);
+    let mut saved = of(6, "\tevent=PAPI_L2_DCM", 1.0);
     saved.cells.iter_mut().for_each(|cell| cell.nanos = cell.misses.take().map(|misses| 1.0 + 4.0 * misses));
     cases.push((saved, "Nothing counted PAPI_L2_DCM"));
     for (saved, reason) in cases {
@@ -279,21 +278,16 @@ fn a_line_is_never_wrong_and_sure() {
     for round in 0..600 {
         let (line, all) = ([32, 64, 128][round % 3], round % 2 == 0);
         let eased = 0.7 + 0.3 * random.unit();
-        let mut text = String::new();
-        for size in [8_u64, 16, 32, 33, 36, 60, 64].map(|kib| kib << 10) {
-            for stride in (0..).map(|power| 1_u64 << power).take_while(|stride| stride * 2 <= size) {
-                let lines = size / stride.max(line);
-                let fits = size <= 32 << 10 || lines <= 8 * (stride / 4096).clamp(1, 8);
-                let is_eased = stride == line || all && stride < line;
-                let share = if is_eased { eased } else { 1.0 } * (stride as f64 / line as f64).min(1.0);
-                let disturbed = 1.0 + 0.06 * (random.unit() - 0.5);
-                let misses = if fits { 0.04 * random.unit() } else { (share * disturbed).min(1.0) };
-                text += &format!(
-                    "cache_size={size}\tstride={stride}\tavg_misses={misses:.6}\tevent=PAPI_L1_DCM\tsource=timing\n"
-                );
-            }
-        }
-        let Ok(found) = read(&Saved::parse(&text).unwrap()).verdict else { continue };
+        let sizes = [8_u64, 16, 32, 33, 36, 60, 64].map(|kib| kib << 10);
+        let saved = written(sizes, "\tevent=PAPI_L1_DCM\tsource=timing", 6, |size, stride| {
+            let lines = size / stride.max(line);
+            let fits = size <= 32 << 10 || lines <= 8 * (stride / 4096).clamp(1, 8);
+            let is_eased = stride == line || all && stride < line;
+            let share = if is_eased { eased } else { 1.0 } * (stride as f64 / line as f64).min(1.0);
+            let disturbed = 1.0 + 0.06 * (random.unit() - 0.5);
+            if fits { 0.04 * random.unit() } else { (share * disturbed).min(1.0) }
+        });
+        let Ok(found) = read(&saved).verdict else { continue };
         assert_eq!(found.line, Ok(Bytes(line)), "eased to {eased}");
         sure += usize::from(found.confidence == Confidence::High);
     }
@@ -310,17 +304,11 @@ fn a_second_levels_line_is_open_where_pairs_of_lines_look_the_same() {
         (64, "\tsource=timing", Ok(64)),
         (128, "\tsource=model", Ok(128)),
     ] {
-        let mut text = String::new();
-        for size in (6..13).map(|power| 1_u64 << power << 10) {
-            for stride in (0..).map(|power| 1_u64 << power).take_while(|stride| stride * 2 <= size) {
-                let fits = size <= 512 << 10 || size / stride.max(64) <= 8;
-                let misses = if fits { 0.0 } else { (stride as f64 / seen as f64).min(1.0) };
-                let event = "event=PAPI_L2_DCM";
-                text +=
-                    &format!("cache_size={size}\tstride={stride}\tavg_misses={misses:.6}\t{event}{source}\n");
-            }
-        }
-        let answer = read(&Saved::parse(&text).unwrap());
+        let sizes = (6..13).map(|power| 1 << power << 10);
+        let answer = read(&written(sizes, &format!("\tevent=PAPI_L2_DCM{source}"), 6, |size, stride| {
+            let fits = size <= 512 << 10 || size / stride.max(64) <= 8;
+            if fits { 0.0 } else { (stride as f64 / seen as f64).min(1.0) }
+        }));
         let found = answer.verdict.unwrap();
         assert!((found.size..=found.most).contains(&Bytes::kib(512)), "{}", found.size_text());
         match (found.line, line) {
@@ -340,19 +328,15 @@ fn a_second_levels_line_is_open_where_pairs_of_lines_look_the_same() {
 #[test]
 fn walks_to_the_end_of_any_array_are_read() {
     for (sets, ways, line) in [(32, 2, 128), (64, 8, 64), (16, 7, 128)] {
-        let mut text = String::new();
-        for size in (3..6).flat_map(|power| (8..16).map(move |eighths| (eighths << 10 << power) / 8)) {
-            for stride in (0..).map(|power| 1 << power).take_while(|stride| *stride <= size / 2) {
-                let mut in_set = vec![0; sets];
-                let lines: std::collections::BTreeSet<usize> =
-                    (0..size).step_by(stride).map(|at| at / line).collect();
-                lines.iter().for_each(|line| in_set[line % sets] += 1);
-                let missed: usize = in_set.into_iter().filter(|lines| *lines > ways).sum();
-                let share = missed as f64 / size.div_ceil(stride) as f64;
-                text += &format!("cache_size={size}\tstride={stride}\tavg_misses={share:.6}\n");
-            }
-        }
+        let sizes = (3..6).flat_map(|power| (8..16).map(move |eighths| (eighths << 10 << power) / 8));
+        let saved = written(sizes, "", 6, |size, stride| {
+            let mut in_set = vec![0; sets];
+            let all = (0..size).step_by(stride as usize).map(|at| at as usize / line);
+            all.collect::<std::collections::BTreeSet<_>>().iter().for_each(|line| in_set[line % sets] += 1);
+            let missed: usize = in_set.into_iter().filter(|lines| *lines > ways).sum();
+            missed as f64 / size.div_ceil(stride) as f64
+        });
         let truth = ((sets * ways * line) as u64, line as u64, Some(ways as u64));
-        assert!(never_wrong(&format!("{ways} ways"), &Saved::parse(&text).unwrap(), truth));
+        assert!(never_wrong(&format!("{ways} ways"), &saved, truth));
     }
 }

@@ -70,20 +70,19 @@ fn recordings(heading: &str) -> Vec<f64> {
     batches.filter_map(|c| c.to_digit(36)).map(|step| (f64::from(step) / 20.0).exp2()).collect()
 }
 
-const QUIET: Condition = Condition {
-    name: "quiet",
-    neighbour: 0.0,
-    burst: 2.0,
-    step: 0.0,
-    drift: 0.0,
-    interrupts: 0.0,
-    quota: 1.0,
-    own_line: false,
-    hashed: false,
-    recorded: None,
-};
-
 fn conditions() -> [Condition; 13] {
+    const QUIET: Condition = Condition {
+        name: "quiet",
+        neighbour: 0.0,
+        burst: 2.0,
+        step: 0.0,
+        drift: 0.0,
+        interrupts: 0.0,
+        quota: 1.0,
+        own_line: false,
+        hashed: false,
+        recorded: None,
+    };
     let recorded = |name| Condition { name, recorded: Some(name), ..QUIET };
     [
         QUIET,

@@ -58,9 +58,6 @@ pub struct Saved {
     pub source: Option<Source>,
     /// Notes on what was accepted, one sentence each.
     pub notes: Vec<String>,
-    /// The largest number of decimals of misses per access, if the file is a text with
-    /// misses.
-    pub decimals: Option<usize>,
 }
 
 impl Saved {

@@ -24,8 +24,6 @@ pub(super) struct RawCell {
 pub(super) struct RawSweep {
     cells: Vec<RawCell>,
     event: Option<String>,
-    /// The largest number of decimals of a number of misses.
-    pub(super) decimals: Option<usize>,
     notes: Vec<String>,
     /// Rows whose seconds have too few digits.
     pub(super) coarse: usize,
@@ -100,8 +98,8 @@ impl RawSweep {
             let why = self.notes.first().map_or("all are marked as not counted", String::as_str);
             return Err(format!("none of its rows has a figure that can be used: {why}"));
         }
-        let RawSweep { event, notes, decimals, .. } = self;
-        Ok(Saved { cells, event, source, notes, decimals })
+        let RawSweep { event, notes, .. } = self;
+        Ok(Saved { cells, event, source, notes })
     }
 
     /// The source of the misses or, without any, of the times. If there are several

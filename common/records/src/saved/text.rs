@@ -64,11 +64,7 @@ impl Fields<'_> {
         if let Some(event) = self.get(&["event"]) {
             found.note_event(self.line, event)?;
         }
-        const MISSES: [&str; 2] = ["avg_misses", "avgmisses"];
-        let misses = self.amount(&MISSES)?;
-        if let Some(entry) = misses.and(self.get(&MISSES)) {
-            found.decimals = found.decimals.max(Some(decimals(entry)));
-        }
+        let misses = self.amount(&["avg_misses", "avgmisses"])?;
         let micros = self.amount(&["avg_time_us", "avg_time", "avgtime"])?;
         let nanos = self.amount(&["ns_per_access"])?.or(micros.map(|micros| micros * 1e3));
         let nanos = match nanos {
