@@ -17,4 +17,4 @@ pub mod rungs;
 mod variants;
 
 pub use rungs::NotRun;
-pub use variants::{Rounding, VARIANTS, Variant, find, inner_steps};
+pub use variants::{Rounding, VARIANTS, Variant, inner_steps};

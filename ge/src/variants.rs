@@ -94,11 +94,6 @@ pub fn inner_steps(n: usize) -> f64 {
     n * (n - 1.0) * (2.0 * n - 1.0) / 6.0
 }
 
-/// The rung called `name`.
-pub fn find(name: &str) -> Option<&'static Variant> {
-    VARIANTS.iter().find(|variant| variant.name == name)
-}
-
 /// A rung with ge1's rounding, one pivot at a time, `period` columns per iteration.
 const fn rung(name: &'static str, idea: &'static str, kernel: Kernel, period: usize) -> Variant {
     let (rounding, period) = (Rounding::Same, Some(period));

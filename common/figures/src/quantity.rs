@@ -95,66 +95,39 @@ impl Kind {
 /// Why an answer was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "each has its sentence")]
 pub enum Doubt {
-    /// Letters, two numbers, two decimal signs.
     NotOneNumber,
-    /// `49,152`: thousands or decimals.
     Thousands,
-    /// A unit without a number.
     NoNumber,
-    /// A number without a unit.
     NoUnit,
-    /// A unit of another kind.
     OtherUnit,
-    /// Units of 1000 or 1024 bytes.
     Kilobytes,
-    /// Clock cycles where a time is asked for.
     Cycles,
-    /// A range with one end.
     OneEnd,
-    /// A range whose lower end is not below its upper end.
     EmptyRange,
-    /// A size of 0, half a way, a negative time.
     Impossible,
 }
 
-impl Doubt {
-    /// All of them.
-    pub const ALL: [Doubt; 10] = [
-        Doubt::NotOneNumber,
-        Doubt::Thousands,
-        Doubt::NoNumber,
-        Doubt::NoUnit,
-        Doubt::OtherUnit,
-        Doubt::Kilobytes,
-        Doubt::Cycles,
-        Doubt::OneEnd,
-        Doubt::EmptyRange,
-        Doubt::Impossible,
-    ];
+/// All doubts, with a sentence for the person who typed it.
+#[rustfmt::skip]
+pub const SENTENCES: [(Doubt, &str); 10] = [
+    (Doubt::NotOneNumber, "This is not one number: write digits or a formula, as in 48, 1.5, 2^15 or 48/(12*64); only a unit may follow."),
+    (Doubt::Thousands, "This can mean thousands or decimals: write the number without a comma or dot, or with another number of decimals."),
+    (Doubt::NoNumber, "The number is missing."),
+    (Doubt::NoUnit, "Choose the unit from the list after the number, or type it after the number."),
+    (Doubt::OtherUnit, "This field has another unit: write only the number, and choose the unit if there is a list."),
+    (Doubt::Kilobytes, "KB and MB may be thousands or units of 1024 bytes: choose KiB or MiB."),
+    (Doubt::Cycles, "Clock cycles are not converted to a time; your instructor reads this answer."),
+    (Doubt::OneEnd, "A range needs both ends."),
+    (Doubt::EmptyRange, "The first end of the range must be smaller than the second."),
+    (Doubt::Impossible, "This value is not possible: sizes are whole bytes and counts are whole numbers, both at least 1; times are not negative."),
+];
 
-    /// A sentence for the person who typed it.
+impl Doubt {
+    /// Its sentence.
     pub fn sentence(self) -> &'static str {
-        match self {
-            Doubt::NotOneNumber => {
-                "This is not one number: write digits or a formula, as in 48, 1.5, 2^15 or 48/(12*64); only a unit may follow."
-            }
-            Doubt::Thousands => {
-                "This can mean thousands or decimals: write the number without a comma or dot, or with another number of decimals."
-            }
-            Doubt::NoNumber => "The number is missing.",
-            Doubt::NoUnit => "Choose the unit from the list after the number, or type it after the number.",
-            Doubt::OtherUnit => {
-                "This field has another unit: write only the number, and choose the unit if there is a list."
-            }
-            Doubt::Kilobytes => "KB and MB may be thousands or units of 1024 bytes: choose KiB or MiB.",
-            Doubt::Cycles => "Clock cycles are not converted to a time; your instructor reads this answer.",
-            Doubt::OneEnd => "A range needs both ends.",
-            Doubt::EmptyRange => "The first end of the range must be smaller than the second.",
-            Doubt::Impossible => {
-                "This value is not possible: sizes are whole bytes and counts are whole numbers, both at least 1; times are not negative."
-            }
-        }
+        SENTENCES.iter().find(|(doubt, _)| *doubt == self).map_or("", |(_, sentence)| sentence)
     }
 }
 

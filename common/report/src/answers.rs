@@ -231,7 +231,7 @@ pub(crate) fn reader_data() -> Value {
     let units: BTreeMap<String, &[Unit]> = Kind::ALL.iter().map(|kind| (name(kind), kind.units())).collect();
     let thousands: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| kind.has_thousands()).collect();
     let doubts: BTreeMap<String, &str> =
-        Doubt::ALL.iter().map(|doubt| (name(doubt), doubt.sentence())).collect();
+        quantity::SENTENCES.iter().map(|(doubt, sentence)| (name(doubt), *sentence)).collect();
     serde_json::json!({ "units": units, "thousands": thousands, "doubts": doubts, "spellings": quantity::SPELLINGS })
 }
 

@@ -12,56 +12,42 @@ use crate::problem::system::System;
 const LIMIT: u64 = 1_000_000;
 
 /// The position of an instruction in the loop nest, which determines how often it is
-/// executed for a pivot with `l` rows of `l` elements.
+/// executed for a pivot with `l` rows of `l` elements: one of each list in [`Place::times`].
 ///
 /// In each row the inner loop makes `l / columns` iterations; the `l % columns` remaining
 /// elements follow one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place {
-    /// For which pivots: all, those with elements, those with a whole iteration, or those
-    /// without one.
-    pivots: usize,
-    /// In how many of its `l` rows.
-    rows: usize,
-    /// How often in each such row.
-    times: usize,
-}
+struct Place([usize; 3]);
 
 impl Place {
     /// How often at size `n`, with `columns` per iteration.
     fn total(self, n: usize, columns: usize) -> u64 {
-        (0..n).map(|l| self.while_doing(l, columns)).sum()
+        (0..n).map(|l| self.times(l, columns) as u64).sum()
     }
 
-    fn while_doing(self, l: usize, columns: usize) -> u64 {
+    fn times(self, l: usize, columns: usize) -> usize {
         let (trips, rest) = (l / columns, l % columns);
         let applies = [true, l > 0, trips > 0, trips == 0 && l > 0, trips > 0 && rest > 0];
         let rows = [1, l, l.saturating_sub(1), l + 1];
         let in_a_row = [
-            1,
-            trips,
-            rest,
-            rest / 2,
-            rest % 2,
-            usize::from(rest > 0),
-            usize::from(rest > 1),
-            usize::from(rest == 0),
-            trips.saturating_sub(1),
-            rest.saturating_sub(1),
-            (rest / 2).saturating_sub(1),
-            rest / 4,
-            rest % 4,
-            usize::from(rest > 3),
-            usize::from(rest % 4 > 0),
-            trips + 1,
-            rest + 1,
+            [1, trips, rest, rest / 2, rest % 2],
+            [rest > 0, rest > 1, rest == 0, rest > 3, rest % 4 > 0].map(usize::from),
+            [
+                trips.saturating_sub(1),
+                rest.saturating_sub(1),
+                (rest / 2).saturating_sub(1),
+                rest / 4,
+                rest % 4,
+            ],
+            [trips + 1, rest + 1, 0, 0, 0],
         ];
-        if applies[self.pivots] { (rows[self.rows] * in_a_row[self.times]) as u64 } else { 0 }
+        let Place([applying, row, at]) = self;
+        usize::from(applies[applying]) * rows[row] * in_a_row.as_flattened()[at]
     }
 
     fn all() -> impl Iterator<Item = Place> {
         let rows = (0..4).flat_map(|rows| (0..17).map(move |times| (rows, times)));
-        rows.flat_map(|(rows, times)| (0..5).map(move |pivots| Place { pivots, rows, times }))
+        rows.flat_map(|(rows, times)| (0..5).map(move |pivots| Place([pivots, rows, times])))
     }
 }
 

@@ -172,7 +172,7 @@ mod tests {
     fn every_rung_has_all_rounds_and_their_bits_are_compared() {
         let measuring = Measuring { counters: Counters::None, runs: Some(3), cpu: None };
         let session = Session::start(&measuring, &Modelling::of("host"), &Output::none()).unwrap();
-        let variants: Vec<&Variant> = ["ge2", "ge3"].iter().filter_map(|name| crate::find(name)).collect();
+        let variants = [&crate::VARIANTS[1], &crate::VARIANTS[2]];
         let task = Task { size: 20, fill: Fill::Rand, as_printed: false };
         let rows = rows(&variants, &task, &session, None).unwrap();
         let runs = |row: &Row| row.figure("proc_time_seconds").runs().len();

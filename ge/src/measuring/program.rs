@@ -17,7 +17,7 @@ use common::value::Reading;
 use crate::measuring::Eliminations;
 use crate::measuring::measure::{self, AllStepped, Task};
 use crate::problem::matrices::Fill;
-use crate::{VARIANTS, Variant, find, modelled};
+use crate::{VARIANTS, Variant, modelled};
 use ladder::Ladder;
 
 /// A growth of elements by which half of a double's digits are lost.
@@ -95,7 +95,7 @@ struct What {
 /// One of the seven programs: only its name differs.
 pub fn main(name: &'static str) -> ExitCode {
     // Options without effect for this rung are not listed.
-    let misprinted = find(name).is_some_and(Variant::misprinted);
+    let misprinted = Eliminations::rung(name).is_ok_and(Variant::misprinted);
     let command = OneRung::command().mut_arg("as_printed", |as_printed| as_printed.hide(!misprinted));
     cli::run_as(command.name(name), |arguments: OneRung| run(name, arguments.size, &arguments.what))
 }
