@@ -83,6 +83,12 @@ const whole = async (tab, all) => {
   if (lost.length) console.log(`     ${lost[0]}: ${JSON.stringify(have[lost[0]])}, not ${JSON.stringify(all[lost[0]])}`);
   return lost;
 };
+// What the browser has stored, which includes each answer that was typed before: {id: answer}.
+const inStore = tab => tab.evaluate(async () => {
+  const { report } = JSON.parse(document.querySelector("#run").textContent);
+  const fields = await new Store(() => {}).fields(`cache-lab-answers:${report || location.pathname}`);
+  return Object.fromEntries(Object.entries(fields).map(([id, { text }]) => [id, text]));
+});
 const isEmpty = async tab => Object.values(await shown(tab)).every(answer => !(answer.value ?? answer));
 const noPicker = tab => tab.evaluate(() => { delete window.showSaveFilePicker; });
 
@@ -101,7 +107,8 @@ async function kept() {
   await tab.reload();
   await tab.waitForSelector("html[data-ready]", { state: "attached" });
   check((await whole(tab, all)).length === 0, "all of them survive a reload");
-  await tab.waitForTimeout(500);
+  const typed = await inStore(tab);
+  check(Object.keys(all).every(id => same(typed[id], all[id])), "each is stored as it is typed");
   await session.kill();
   session = await start("profile");
   tab = await open(session.browser, page);
@@ -174,7 +181,7 @@ async function shared() {
   await type(tab, one, "in the first window");
   await type(other, two, "in the second window");
   await type(tab, three, "in the first again");
-  await tab.waitForTimeout(300);
+  await inStore(other);
   const third = await open(session.browser, page);
   const have = await shown(third);
   check([one, two, three].every(id => have[id]), "two windows of one report lose nothing of each other");
