@@ -441,7 +441,7 @@ async function stepped() {
 async function oneScreen() {
   const tab = await open("inside", { viewport: { width: 1280, height: 800 } });
   for (const [key, at] of [["stride", 18], ["transposed", 8194], ["power", 300], ["stride", 32], ["power", 20000]]) {
-    await go(tab, await tab.evaluate(([key, at]) => `inside?${new URLSearchParams({ ...PRESETS[key], preset: key, guess: 1, at })}`, [key, at]));
+    await go(tab, await tab.evaluate(([key, at]) => `inside?${new URLSearchParams({ ...QUESTIONS[key].settings, preset: key, guess: 1, at })}`, [key, at]));
     const told = await tab.evaluate(() => {
       const seen = [".stepper", "#tally", "mark", ".part.set", ".touched"].filter(part => {
         const { top, bottom, right } = document.querySelector(`#page-inside ${part}`).getBoundingClientRect();

@@ -10,7 +10,7 @@
     svg.chart text { cursor: default; }
     svg.chart:focus-visible { outline: 3px solid Highlight; }
     .chart-value { position: fixed; z-index: 9; pointer-events: none; max-width: 20rem; padding: .3rem .55rem; border: 1px solid;
-      border-radius: .3rem; font: .85rem/1.35 system-ui, sans-serif; white-space: pre-line; background: Canvas; color: CanvasText; }
+      border-radius: .3rem; font-size: .85rem; line-height: 1.35; white-space: pre-line; background: Canvas; color: CanvasText; }
     .chart-value:empty { display: none; }
     svg.chart.chart-one > :is(polyline, polygon, circle) { opacity: .2; }
     @media print {

@@ -2,6 +2,9 @@
 const ORDERS = ["ijk", "jik", "ikj", "kij", "jki", "kji"];
 const PRODUCTS = ["mm1", "mm2", "mm3", ...ORDERS.map(order => `dgemm ${order}`)].map(name => [name, name]);
 
+// What is on the vertical axis of the curves.
+const showSelect = levels => select("show", [...levels.map(level => [String(level), `misses of L${level} (program cm1)`]), ["time", "time of an access (program spark)"]], "1");
+
 // The request that counts the misses of a program at size `n`.
 function missRequest(program, n, toml) {
   const [name, order] = program.split(" ");
@@ -11,30 +14,30 @@ function missRequest(program, n, toml) {
 function anyPage(section, write) {
   const catalogue = core({ do: "catalogue" });
   const titled = ({ name, description }) => [name, `${description}, ${name}`];
-  const mine = el("option", { value: "mine", hidden: true }, t("any-mine"));
+  const mine = el("option", { value: "mine", hidden: true }, "this computer, measured");
   const measured = { text: undefined };
   const file = el("input", { type: "file", accept: ".json,.csv,.out,.txt" });
-  const forget = el("button", { type: "button", hidden: true, click: () => lay(undefined) }, t("any-forget"));
+  const forget = el("button", { type: "button", hidden: true, click: () => lay(undefined) }, "Remove the measured sweep");
   const toml = el("textarea", { rows: 12, spellcheck: "false", id: "toml" });
   const tomlFile = el("input", { type: "file", accept: ".toml,.txt" });
   const form = el("form", { class: "controls" },
-    field("any-machine", select("machine", [...catalogue.map(titled), ["own", t("any-own")]], "i5-7500")),
-    field("any-show", select("show", [1, 2, 3].map(level => [String(level), t("any-show-level", level)]).concat([["time", t("any-show-time")]]), "1")),
-    field("any-max", select("max", ["64K", "128K", "256K", "512K", "1M", "2M", "4M"].map(size => [size, size]), "64K")),
+    field("Machine", select("machine", [...catalogue.map(titled), ["own", "as set below"]], "i5-7500")),
+    field("Curves", showSelect([1, 2, 3])),
+    field("Largest array", select("max", ["64K", "128K", "256K", "512K", "1M", "2M", "4M"].map(size => [size, size]), "64K")),
     machineFields(),
-    field("any-measured", file, { hint: t("any-measured-hint") }), forget);
+    field("Your measured sweep", file, { hint: "A record of the programs cm1 or spark, or the curves that “This computer” saved; drawn over the model’s curves." }), forget);
   form.elements.machine.prepend(mine);
   const wrong = complaint();
   const odd = el("p", { class: "soft" });
-  const box = pictureBox("any-chart");
-  const reading = el("details", {}, el("summary", {}, t("any-read")), el("div"));
-  const importing = el("details", {}, el("summary", {}, t("any-toml")),
-    field("any-load", tomlFile), el("label", { for: "toml", class: "hidden-label" }, t("any-toml")), toml,
+  const box = pictureBox("Curves of the machine");
+  const reading = el("details", {}, el("summary", {}, "What the curves alone show"), el("div"));
+  const importing = el("details", {}, el("summary", {}, "The description (TOML)"),
+    field("Load a description", tomlFile), el("label", { for: "toml", class: "hidden-label" }, "The description (TOML)"), toml,
     el("p", { class: "buttons" },
-      el("button", { type: "button", click: () => use(toml.value) }, t("any-use")),
-      el("button", { type: "button", click: () => download("machine.toml", toml.value, "text/plain") }, t("any-save"))));
-  const waiting = el("p", { class: "buttons waiting", hidden: true }, el("progress", { "aria-label": t("any-drawing") }),
-    el("button", { type: "button", click: () => helper?.stop() }, t("here-stop")));
+      el("button", { type: "button", click: () => use(toml.value) }, "Use this text"),
+      el("button", { type: "button", click: () => download("machine.toml", toml.value, "text/plain") }, "Save it")));
+  const waiting = el("p", { class: "buttons waiting", hidden: true }, el("progress", { "aria-label": "Computing the curves …" }),
+    el("button", { type: "button", click: () => helper?.stop() }, "Stop"));
   section.append(el("div", { class: "split" }, form,
     el("div", { class: "results" }, wrong.box, waiting, box, odd, reading, importing, products(() => current()))));
   useAsDefaults(form);
@@ -59,7 +62,7 @@ function anyPage(section, write) {
   function use(text) {
     try {
       const machine = core({ do: "machine", toml: text });
-      if (machine.sealed) throw new Error(t("any-sealed"));
+      if (machine.sealed) throw new Error("This description is sealed: open it on the page “The mystery”.");
       form.elements.machine.value = "own";
       fillMachine(form, machine);
       given = text;
@@ -118,15 +121,15 @@ function anyPage(section, write) {
   // A number of the chart that opens "Inside a cache" with its array and stride.
   function pointLink(size, stride, text) {
     const point = pointAt(size, stride);
-    const unit = form.elements.show.value === "time" ? "ns" : t("misses");
-    return point ? el(point.href ? "a" : "span", { href: point.href, title: t("point", bytesText(size), bytesText(stride), text, unit, point.reason) }, text) : text;
+    const unit = form.elements.show.value === "time" ? "ns" : "misses";
+    return point ? el(point.href ? "a" : "span", { href: point.href, title: `${bytesText(size)}, stride ${bytesText(stride)}: ${text} ${unit}: ${point.reason}` }, text) : text;
   }
 
   function changed() {
     tidyMachine(form);
     const { level, sets } = isMachine(form, true)?.levels.map(({ size, line, ways }, i) => ({ level: i + 1, sets: size / line / ways }))
       .find(({ sets }) => !Number.isInteger(Math.log2(sets))) ?? {};
-    odd.textContent = level ? t("any-modulo", level, sets) : "";
+    odd.textContent = level ? `Level ${level} has ${sets} sets, no power of two: its set is a remainder, not bits of the address, and “Inside a cache” cannot show it.` : "";
     const { show, levels } = form.elements;
     for (const option of show.options) option.disabled = Number(option.value) > levels.value;
     if (show.selectedOptions[0].disabled) show.value = levels.value;
@@ -153,7 +156,7 @@ function anyPage(section, write) {
     const whole = given && core({ do: "machine", toml: given });
     if (whole && target.name !== "machine" && (whole.levels.length > 3 || whole.tlbs.length > 2)) {
       fillMachine(form, whole);
-      return wrong.say(t("any-beyond"));
+      return wrong.say("This description has more levels than there are fields: change its text below.");
     }
     if (target.name === "machine") {
       if (target.value !== "own") fillMachine(form, core({ do: "machine", toml: current() }));
@@ -198,7 +201,7 @@ function pointOf(size, stride, form, level) {
   const lines = Math.ceil(size / Math.max(stride, line));
   const used = Math.min(lines, sets / gcd(Math.max(1, Math.floor(stride / line)), sets));
   const fields = ["size", "line", "ways", "replacement", "write", "allocate"].map(name => [`${name}1`, value(name)]);
-  const reason = t("point-reason", many("line", lines), many("set", used), many("way", ways));
+  const reason = `${many("line", lines)} in ${many("set", used)} of ${many("way", ways)}`;
   return { ...opens(size, stride, Object.fromEntries(fields), reason), inset: { size, stride, line, ways, sets } };
 }
 
@@ -208,7 +211,7 @@ function pointOf(size, stride, form, level) {
 function opens(size, stride, fields, reason) {
   const at = 2 * Math.floor(size / stride) + 1;
   const said = (...all) => all.filter(Boolean).join("; ");
-  if (at > MOST_STEPS) return { reason: said(reason, t("point-beyond", number(MOST_STEPS, 0))) };
+  if (at > MOST_STEPS) return { reason: said(reason, `its second pass begins after the ${number(MOST_STEPS, 0)} steps that can be shown`) };
   const state = { kernel: "cm1", array: sizeText(size), stride: sizeText(stride), passes: 3, ...fields, at };
   return { reason, href: `#inside?${new URLSearchParams(state)}` };
 }
@@ -229,26 +232,26 @@ function shadow(box, before) {
 // The lab's reading of a sweep, in lines: no size is left out that its argument allows.
 function argument(answer) {
   const said = answer.verdict === "ok"
-    ? t("any-says", sizeRange(answer), answer.line ? `${answer.line} B` : answer.line_reason, answer.ways ?? answer.ways_reason ?? "", t(`sure-${answer.confidence}`))
-    : t("here-refused", answer.reason);
+    ? `Size ${sizeRange(answer)}, line ${answer.line ? `${answer.line} B` : answer.line_reason}, ways ${answer.ways ?? answer.ways_reason ?? ""}; ${{ low: "not sure", medium: "likely", high: "sure" }[answer.confidence]}.`
+    : `No answer: ${answer.reason}`;
   return [el("p", {}, said), el("ul", {}, answer.why.map(why => el("li", {}, why)))];
 }
 
 function sizeRange({ size, size_most: most, size_below: below, confidence }) {
   if (size === most && confidence !== "low") return bytesText(size);
-  return t("any-range", bytesText(size), bytesText(Math.max(below, most + 1)));
+  return `${bytesText(size)} or more, less than ${bytesText(Math.max(below, most + 1))}`;
 }
 
 // Misses of a product per array and level.
 function products(machine) {
   const form = el("form", { class: "row" },
-    field("any-kernel", select("kernel", PRODUCTS, "mm1")),
-    field("any-n", el("input", { name: "n", type: "number", min: 1, max: 2048, value: 512 })),
-    el("button", {}, t("any-count")));
+    field("Program", select("kernel", PRODUCTS, "mm1")),
+    field("Rows and columns", el("input", { name: "n", type: "number", min: 1, max: 2048, value: 512 })),
+    el("button", {}, "Count its misses"));
   const result = el("div", { "aria-live": "polite" });
   const wrong = complaint();
-  const bar = el("progress", { max: 1000, value: 0, "aria-label": t("any-counting") });
-  const stop = el("button", { type: "button", click: () => helper?.stop() }, t("here-stop"));
+  const bar = el("progress", { max: 1000, value: 0, "aria-label": "Counting …" });
+  const stop = el("button", { type: "button", click: () => helper?.stop() }, "Stop");
   const counting = el("p", { class: "buttons", hidden: true }, bar, stop);
   let helper;
   form.addEventListener("submit", async event => {
@@ -264,13 +267,13 @@ function products(machine) {
       result.replaceChildren(...missTables(program, n, counted));
       wrong.say();
     } catch (error) {
-      if (own === helper && error.stopped) result.replaceChildren(el("p", {}, t("stopped")));
+      if (own === helper && error.stopped) result.replaceChildren(el("p", {}, "Stopped."));
       else if (own === helper) wrong.say(error.message);
     }
     own.stop();
     if (own === helper) { counting.hidden = true; helper = undefined; }
   });
-  return el("section", { "aria-labelledby": "products" }, el("h3", { id: "products" }, t("any-products")), form, counting, wrong.box, result);
+  return el("section", { "aria-labelledby": "products" }, el("h3", { id: "products" }, "Where do the products miss?"), form, counting, wrong.box, result);
 }
 
 function missTables(program, n, { counts, machine }) {
@@ -278,7 +281,7 @@ function missTables(program, n, { counts, machine }) {
   const total = ({ misses }) => misses.loads + misses.stores;
   const row = (name, misses) => [name, ...misses.flatMap(m => [number(m, 0), number(m / steps, 4)])];
   const rows = counts.levels[0].arrays.map(({ name }, i) => [name, counts.levels.map(level => total(level.arrays[i]))])
-    .filter(([, misses]) => misses.some(m => m > 0)).concat([[t("any-all"), counts.levels.map(total)]]).map(([name, misses]) => row(name, misses));
-  return [table(t("any-misses", `${program} ${n}`, machine), [t("any-array"), ...counts.levels.flatMap(level => [t("any-level", level.level), t("any-each")])], rows),
-    el("p", {}, t("any-accesses", number(counts.loads, 0), number(counts.stores, 0), number(counts.memory_reads, 0), number(counts.memory_writes, 0)))];
+    .filter(([, misses]) => misses.some(m => m > 0)).concat([["all", counts.levels.map(total)]]).map(([name, misses]) => row(name, misses));
+  return [table(`${`${program} ${n}`} on ${machine}`, ["array", ...counts.levels.flatMap(level => [`L${level.level} misses`, "per step"])], rows),
+    el("p", {}, `${number(counts.loads, 0)} loads and ${number(counts.stores, 0)} stores; ${number(counts.memory_reads, 0)} lines read from memory, ${number(counts.memory_writes, 0)} written.`)];
 }

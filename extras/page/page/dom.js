@@ -1,14 +1,8 @@
 // Elements, texts, files.
 const byId = id => document.getElementById(id);
 
-// The text under `key`, with {0}, {1} ... replaced.
-function t(key, ...values) {
-  const text = TEXT[key] ?? key;
-  return values.reduce((filled, value, i) => filled.replaceAll(`{${i}}`, value), text);
-}
-
 // "1 line", "2 lines".
-const many = (key, count) => t(count === 1 ? `one-${key}` : `${key}s`, count);
+const many = (noun, count) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 // el("p", {class: "x"}, "text", child): attributes with a function are listeners.
 function el(tag, attributes = {}, ...children) {
@@ -22,26 +16,20 @@ function el(tag, attributes = {}, ...children) {
   return element;
 }
 
-function fillTexts(root) {
-  for (const element of root.querySelectorAll("[data-t]")) element.textContent = t(element.dataset.t);
-  for (const element of root.querySelectorAll("[data-label]")) element.setAttribute("aria-label", t(element.dataset.label));
-}
-
 // The kit's glossary, the parts about caches: terms with a sentence each.
 const GLOSSARY = new Map(byId("glossary").textContent.split(/^# /m).filter(part => /^(Caches|Around)/.test(part))
   .flatMap(part => [...part.matchAll(/^\| ([^|]+) \| ([^|]+) \|$/gm)]).slice(1)
   .map(([, term, text]) => [term, text.replace(/[*`]/g, "")]).filter(([term]) => !/^(term|-+)$/.test(term)));
 
-// A labelled control; its label's text is under `key`, and the glossary's sentence on
-// `term` behind a question mark.
-function field(key, control, { hint, term } = {}) {
-  const id = control.id || `f-${key}-${field.count = (field.count ?? 0) + 1}`;
+// A labelled control; behind a question mark the glossary's sentence on `term`.
+function field(text, control, { hint, term } = {}) {
+  const id = control.id || `field-${field.count = (field.count ?? 0) + 1}`;
   control.id = id;
   const note = hint ? el("small", { id: `${id}-hint` }, hint) : null;
   if (note) control.setAttribute("aria-describedby", note.id);
-  const label = el("label", { for: id }, t(key));
+  const label = el("label", { for: id }, text);
   return el("div", { class: "field" }, GLOSSARY.has(term)
-    ? [label, el("details", { class: "term" }, el("summary", { "aria-label": t("what", term) }, "?"), `${term}: ${GLOSSARY.get(term)}`)]
+    ? [label, el("details", { class: "term" }, el("summary", { "aria-label": `What is: ${term}` }, "?"), `${term}: ${GLOSSARY.get(term)}`)]
     : label, control, note);
 }
 
@@ -68,9 +56,9 @@ function picture(box, svg, numbers, cause) {
   if (!numbers) return;
   if (!box.below?.isConnected) {
     const fill = () => { if (box.details.open) box.details.lastElementChild.replaceChildren(box.numbers()); };
-    box.details = el("details", { toggle: fill }, el("summary", {}, t("numbers")), el("div"));
+    box.details = el("details", { toggle: fill }, el("summary", {}, "The chart as a table"), el("div"));
     const save = ending => el("button", { type: "button", click: () => savePicture(box.querySelector("svg:not(.before)"), ending) }, ending);
-    box.after(box.below = el("div", { class: "numbers" }, el("p", { class: "buttons" }, t("save-picture"), ["SVG", "CSV"].map(save)), box.details));
+    box.after(box.below = el("div", { class: "numbers" }, el("p", { class: "buttons" }, "Save the picture, or its numbers:", ["SVG", "CSV"].map(save)), box.details));
   }
   box.numbers = () => numbers(title);
   box.details.dispatchEvent(new Event("toggle"));
@@ -108,7 +96,7 @@ function explain(svg, cause) {
   for (const { bytes, points } of svg.chart?.curves ?? []) for (const point of points) {
     const found = point && (bytes ? cause(bytes, point[5]) : cause(point[5]));
     if (!found) continue;
-    point[3] += `\n${[found.reason, found.href && t("point-opens")].filter(Boolean).join("; ")}`;
+    point[3] += `\n${[found.reason, found.href && "a click, Enter or a second touch shows its accesses"].filter(Boolean).join("; ")}`;
     Object.assign(point, { href: found.href, inset: found.inset });
   }
 }
@@ -129,7 +117,8 @@ function setsPicture({ size, stride, line, ways, sets }) {
   const made = el("div", { class: "inset" });
   made.innerHTML = `<svg width="${across * side}" height="${Math.ceil(boxes / across) * side}" aria-hidden="true">${drawn.join("")}</svg>`;
   const over = held.filter(count => count > ways).length;
-  made.append(t(over ? "inset-over" : "inset-fits", over, Math.max(...held), many("way", ways)));
+  const [most1, room] = [Math.max(...held), many("way", ways)];
+  made.append(`The array’s lines in the sets: ${over ? `in ${over} of them up to ${most1} lines for ${room}, so they miss` : `at most ${most1} for ${room}, so they fit`}.`);
   return made;
 }
 // Below the values of a point, its sets.
@@ -162,13 +151,11 @@ function sweepTable({ rows }, title, shown = (size, stride, text) => text) {
   const sizes = [...new Set(rows.map(row => row.place.size_bytes))];
   const strides = [...new Set(rows.map(row => row.place.stride_bytes))].sort((a, b) => a - b);
   const at = new Map(rows.map(row => [`${row.place.size_bytes} ${row.place.stride_bytes}`, row.figures[0].amount]));
-  return table(title, [t("stride"), ...sizes.map(sizeText)],
+  return table(title, ["stride", ...sizes.map(sizeText)],
     strides.map(stride => [sizeText(stride), ...sizes.map(size => shown(size, stride, number(at.get(`${size} ${stride}`), 3)))]));
 }
 
-function pictureBox(key) {
-  return el("div", { class: "picture", tabindex: "0", role: "group", "aria-label": t(key) });
-}
+const pictureBox = name => el("div", { class: "picture", tabindex: "0", role: "group", "aria-label": name });
 
 function table(caption, head, rows) {
   return el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": caption },
@@ -190,7 +177,7 @@ const LARGEST_FILE = 10 << 20;
 async function fileText(input) {
   const file = input.files[0];
   if (!file) return undefined;
-  if (file.size > LARGEST_FILE) throw new Error(t("file-large", file.name, (file.size / (1 << 20)).toFixed(0)));
+  if (file.size > LARGEST_FILE) throw new Error(`${file.name} has ${(file.size / (1 << 20)).toFixed(0)} MiB; records of a sweep have less than 10 MiB. Choose a record of a sweep, or one that this page saved.`);
   return decoded(await file.arrayBuffer());
 }
 

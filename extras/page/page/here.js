@@ -13,31 +13,33 @@ function herePage(section) {
   const isCoarse = step > 0.25; // as for the library: such a clock needs longer batches
   const form = el("form", {},
     el("p", { class: "buttons" },
-      el("button", { class: "first", type: "submit", id: "measure" }, t("here-start")),
-      el("button", { type: "button", id: "curves" }, t("here-curves")),
-      el("button", { type: "button", id: "stop", disabled: true }, t("here-stop"))),
-    el("p", { class: "soft" }, t(step > 2 ? "here-too-coarse" : isCoarse ? "here-coarse" : "here-fine", number(step))));
-  const bar = el("progress", { max: ROUNDS.length, value: 0, "aria-label": t("here-working") });
+      el("button", { class: "first", type: "submit", id: "measure" }, "Measure this computer"),
+      el("button", { type: "button", id: "curves" }, "Curves by stride (5 seconds)"),
+      el("button", { type: "button", id: "stop", disabled: true }, "Stop")),
+    el("p", { class: "soft" }, step > 2 ? `The clock of this browser moves in steps of ${number(step)} ms, too coarse for any measurement: use another browser, or the programs of the kit.`
+      : isCoarse ? `The clock of this browser is coarse: it moves in steps of ${number(step)} ms. So a first answer takes about 40 seconds, and a disturbed one longer. From a web server that isolates the page, this browser gives it a clock of 0.02 ms (README, “Serving it”).`
+        : "A first answer takes about 5 seconds."));
+  const bar = el("progress", { max: ROUNDS.length, value: 0, "aria-label": "Measuring the clock …" });
   const progress = el("p", { class: "progress" }); // changes too often to be read out
   const running = el("div", { class: "buttons running" }, bar, progress);
   const said = el("p", { class: "hidden-label", role: "status" });
   const wrong = complaint();
   const verdict = el("div", { id: "verdict" });
   const curves = el("div", { id: "measured" });
-  const curve = pictureBox("here-curve");
-  const known = el("p", { class: "soft" }, t("here-known", KNOWN));
+  const curve = pictureBox("The curve while it is measured");
+  const known = el("p", { class: "soft" });
   // The reader's guess: where the levels end, and what their accesses take on the known machine.
   const { toml } = core({ do: "catalogue" }).find(({ name }) => name === KNOWN);
   const { levels, memory_latency } = core({ do: "machine", toml });
   const guess = { sizes: levels.map(({ size }) => size), costs: [...levels.map(({ latency }) => latency), memory_latency].map(cost => cost * 1e9) };
   const sliders = guess.sizes.map((_, at) => el("input", { type: "range", id: `guess-${at}`, min: 0, max: SIZES.length - 1,
     input: ({ target }) => guessed(at, SIZES[target.value]) }));
-  const hint = el("p", { class: "wide", id: "here-guess" }, t("here-guess"));
+  const hint = el("p", { class: "wide", id: "here-guess" }, "Draw before you measure: where do the levels of your computer end? Drag the steps of the dashed line, or move the sliders. Then measure.");
   const guessing = el("div", { class: "guessing", role: "group", "aria-labelledby": "here-guess" }, sliders.map((slider, at) =>
-    el("div", {}, el("label", { for: slider.id }, t("here-guess-level", at + 1)), slider, el("output", {}))));
+    el("div", {}, el("label", { for: slider.id }, `Level ${at + 1} ends at`), slider, el("output", {}))));
   section.append(el("div", { class: "beside" }, el("div", { class: "asked" }, form, running, said), el("div", { class: "found" }, wrong.box, verdict),
     el("div", { class: "pictured" }, curve, hint, guessing, known,
-      el("details", {}, el("summary", {}, t("here-hidden-title")), el("p", {}, t("here-hidden"))))), curves);
+      el("details", {}, el("summary", {}, "What a browser hides"), el("p", {}, "A browser hides the processor’s name, the size and the place of memory pages, and the processor that the page runs on, which may change while it measures. It has no counters. So levels after the first are seen by their cost only, and their ways are not reported. Close other programs, and leave this tab in front.")))), curves);
   const showKnown = () => showCurve({ do: "known", toml });
   showKnown();
   recall();
@@ -66,24 +68,24 @@ function herePage(section) {
     busy(true);
     running.toggleAttribute("data-on", true);
     bar.value = 0;
-    progress.textContent = said.textContent = t("here-working");
+    progress.textContent = said.textContent = "Measuring the clock …";
     delete section.dataset.done;
     try {
       await work(seconds);
       progress.textContent = "";
     } catch (error) {
       const { stopped } = error;
-      progress.textContent = said.textContent = !stopped ? "" : t("here-stopped", seconds()) + (verdict.firstChild || curves.firstChild ? "" : ` ${t("here-nothing")}`);
-      if (!stopped) wrong.say(t("here-refused", error.message));
+      progress.textContent = said.textContent = !stopped ? "" : `Stopped after ${seconds()} s.` + (verdict.firstChild || curves.firstChild ? "" : ` There is no answer yet: let it run until the first one.`);
+      if (!stopped) wrong.say(`No answer: ${error.message}`);
       if (!verdict.firstChild && !curves.firstChild) {
         if (stopped) (recall() || showKnown()); // the guess is there again
-        else known.textContent = t("here-tried");
+        else known.textContent = "The curve is what was measured, disturbed by other programs.";
       }
     }
     helper.stop();
     busy(false);
     running.toggleAttribute("data-on", false);
-    if (hidden) wrong.say(t("here-background"));
+    if (hidden) wrong.say("This tab was in the background for a while, where browsers slow pages down: measure again with the tab in front.");
     document.removeEventListener("visibilitychange", look);
     section.dataset.done = "true";
   }
@@ -92,10 +94,10 @@ function herePage(section) {
   function showCurve(request) {
     const isKnown = request.do === "known";
     curve.classList.toggle("known", isKnown);
-    known.textContent = isKnown ? t("here-known", KNOWN) : guess.isMade ? t("here-guess-line") : "";
+    known.textContent = isKnown ? `In grey: the curve that the description of a known machine gives (${KNOWN}). Your computer’s will have steps like these, at its own sizes.` : guess.isMade ? "Dashed: your guess." : "";
     guessing.hidden = hint.hidden = !isKnown;
     picture(curve, core({ ...request, ...shape(curve) }), isKnown ? undefined : title =>
-      table(title, [t("here-set"), t("here-ns")], request.points.map(([size, nanos]) => [bytesText(size), number(nanos)])), isKnown ? undefined : cause);
+      table(title, ["working set", "ns per access"], request.points.map(([size, nanos]) => [bytesText(size), number(nanos)])), isKnown ? undefined : cause);
     drawGuess();
   }
 
@@ -119,7 +121,7 @@ function herePage(section) {
     const ends = guess.sizes.map((size, at) => [scale.x(size), scale.y(guess.costs[at]), scale.y(guess.costs[at + 1])]);
     const path = ends.map(([x, y, next]) => `H${x}V${next}`).join("");
     // A finger needs more than the circle that is seen.
-    const handle = ([x, y, next], at) => [88, 36].map(r => `<circle cx="${x}" cy="${(y + next) / 2}" r="${r}" data-at="${at}"><title>${t("here-guess-level", at + 1)}</title></circle>`).join("");
+    const handle = ([x, y, next], at) => [88, 36].map(r => `<circle cx="${x}" cy="${(y + next) / 2}" r="${r}" data-at="${at}"><title>Level ${at + 1} ends at</title></circle>`).join("");
     svg.insertAdjacentHTML("beforeend", `<g class="guess"><path d="M${scale.from},${ends[0][1]}${path}H${scale.to}"/>${isKnown ? ends.map(handle).join("") : ""}</g>`);
   }
 
@@ -150,8 +152,8 @@ function herePage(section) {
     if (!before) return false;
     const forget = () => { stored.set("computer", null); verdict.replaceChildren(); showKnown(); };
     showPoints(before.points, before.found);
-    verdict.replaceChildren(...shownLevels(before.found), el("p", { class: "soft" }, t("here-before", new Date(before.at).toLocaleString("en-GB")), " ",
-      el("button", { type: "button", click: forget }, t("here-forget"))));
+    verdict.replaceChildren(...shownLevels(before.found), el("p", { class: "soft" }, `Measured on ${new Date(before.at).toLocaleString("en-GB")}, in this browser.`, " ",
+      el("button", { type: "button", click: forget }, "Forget it")));
     return true;
   }
 
@@ -180,8 +182,9 @@ function herePage(section) {
     helper = new Helper((costs, points) => {
       for (const [size, nanos] of points) times.set(size, [...times.get(size) ?? [], nanos].sort((a, b) => a - b));
       bar.value = done + Math.min(0.95, costs / COSTS);
-      const more = found ? ` ${t("here-confirms")}` : !isCoarse && seconds() > 10 ? ` ${t("here-slow")}` : "";
-      progress.textContent = t("here-progress", costs, seconds(), done + 1, ROUNDS.length) + more;
+      const more = found ? " The answer below is the first one; this confirms it, or finds more. Stop keeps it."
+        : !isCoarse && seconds() > 10 ? " Other programs use the processor, so the same times must be measured again and again: close them, and the answer comes sooner." : "";
+      progress.textContent = `Experiment ${done + 1} of ${ROUNDS.length}: ${costs} working sets timed, ${seconds()} s.` + more;
       if (times.size > 1 && performance.now() - drawn > 500) draw();
     });
     for (const [at, [round, megabytes, levels]] of ROUNDS.entries()) {
@@ -195,8 +198,8 @@ function herePage(section) {
         [tried, dropped] = [tried + 1, dropped + 1]; // what is known stays
       }
       draw();
-      const said = ({ level, size_text: is }) => el("p", { class: "you-said" }, t("here-you-said", level, bytesText(guess.sizes[level - 1]), is));
-      verdict.replaceChildren(...(guess.isMade ? found.levels.slice(0, levels.length).map(said) : []), ...shownLevels(found), el("p", { class: "soft" }, t("here-done", seconds(), many("experiment", tried), dropped ? t("here-dropped", dropped) : "")));
+      const said = ({ level, size_text: is }) => el("p", { class: "you-said" }, `Level ${level}: you said ${bytesText(guess.sizes[level - 1])}; it is ${is}.`);
+      verdict.replaceChildren(...(guess.isMade ? found.levels.slice(0, levels.length).map(said) : []), ...shownLevels(found), el("p", { class: "soft" }, `Done after ${seconds()} s: ${many("experiment", tried)}${dropped ? `, of which other programs disturbed ${dropped}, so that they do not count` : ""}.`));
       if (!at) said.textContent = verdict.querySelector(".tiles").innerText;
       section.dataset.verdict = JSON.stringify(found);
       stored.set("computer", { found, points, at: Date.now() });
@@ -214,7 +217,7 @@ function herePage(section) {
         figure.amount = Number(figure.amount.toPrecision(3)); // of a browser's clock
         if (!(record.rows[at]?.figures[0].amount <= figure.amount)) record.rows[at] = row;
       }
-      progress.textContent = t("here-cells", from, wanted.length);
+      progress.textContent = `${from} of ${wanted.length} cells timed.`;
       bar.value = ROUNDS.length * from / wanted.length;
     }
   }
@@ -238,17 +241,17 @@ function herePage(section) {
     }
     const { answer, svg } = read;
     const [mine, own] = [ownMachine(), ownMachine(answer)];
-    const box = pictureBox("here-chart");
+    const box = pictureBox("Time per access of this computer");
     curve.parentElement.hidden = curve.classList.contains("known"); // no curve of this computer
-    const said = answer.verdict === "ok" ? argument(answer) : [el("p", {}, t("here-unclear"))];
-    curves.replaceChildren(box, el("h3", {}, t("here-read")), ...said, el("p", { class: "buttons" },
-      el("button", { type: "button", click: () => download("spark.json", text, "application/json") }, t("here-save-curves")),
+    const said = answer.verdict === "ok" ? argument(answer) : [el("p", {}, "No answer: the times were disturbed, in two experiments. Close other programs, and press the button again. The curves are the shorter times of both.")];
+    curves.replaceChildren(box, el("h3", {}, "What the curves show"), ...said, el("p", { class: "buttons" },
+      el("button", { type: "button", click: () => download("spark.json", text, "application/json") }, "Save the curves"),
       own && el("button", { type: "button", click: () => {
         location.hash = `#any?${new URLSearchParams({ show: "time", max: "256K", ...(mine ? { machine: "mine" } : { machine: "own", toml: own.toml }) })}`;
         setTimeout(() => anyPage.lay(text));
-      } }, t("here-lay"))),
-    ...(own ? [] : [el("p", { class: "soft" }, t("here-lay-first"))]),
-    ...(read.disturbed.length ? [el("p", { class: "soft" }, t("here-left-out", read.disturbed.map(([size, stride]) => `${bytesText(size)}, ${t("stride")} ${bytesText(stride)}`).join("; ")))] : []));
+      } }, "Compare them with a model")),
+    ...(own ? [] : [el("p", { class: "soft" }, "To compare these curves with a model of this computer, measure this computer first.")]),
+    ...(read.disturbed.length ? [el("p", { class: "soft" }, `Left out of the chart, after they were measured again: times that other programs disturbed (${read.disturbed.map(([size, stride]) => `${bytesText(size)}, stride ${bytesText(stride)}`).join("; ")}).`)] : []));
     picture(box, svg, title => sweepTable(record, title), cause);
     section.dataset.record = text;
   }
@@ -286,18 +289,21 @@ function scales(svg) {
 
 // A level in three tiles, each with its argument.
 function shownLevels({ levels, beyond_ns }) {
-  const tile = (key, value, why) => el("div", { class: "tile" }, el("dt", {}, t(`here-${key}`)),
-    el("dd", { class: "value" }, value ?? t("here-not-seen")), el("dd", {}, [why ?? []].flat().map(text => el("p", {}, text))));
+  const tile = (name, value, why) => el("div", { class: "tile" }, el("dt", {}, name),
+    el("dd", { class: "value" }, value ?? "not seen"), el("dd", {}, [why ?? []].flat().map(text => el("p", {}, text))));
   const shown = levels.map(({ level, why, confidence, agree, of, ...found }) => {
     const isLow = confidence === "low";
-    const sure = of === 1 && !isLow ? "one" : isLow && agree ? "open" : confidence;
-    return el("article", { class: "level" }, el("h3", {}, t("here-level", level)),
-      el("dl", { class: "tiles" }, tile("size", found.size_text, why.size), tile("line", found.line && `${found.line} B`, why.line),
-        tile("ways", found.ways, why.ways)),
-      el("p", {}, t(`confidence-${sure}`, agree, of), " ",
-        !isLow && of > agree ? `${t("here-disturbed", of - agree)} ` : "", t("here-times", number(found.latency_ns), number(found.penalty_ns))),
-      isLow ? el("p", {}, t(level > 1 ? "here-low-2" : crossOriginIsolated ? "here-low" : "here-low-clock")) : null);
+    const sure = isLow ? agree ? `Not sure: ${agree} of ${of} experiments found this. The others found less, or no set, as other programs make it.` : "Not sure."
+      : of === 1 ? "Likely, after one experiment." : `${confidence === "high" ? "Sure" : "Likely"}: ${agree} undisturbed experiments agree.`;
+    const advice = level > 1 ? "A browser does not say which pages are next to each other in memory, so the size of this level stays a range."
+      : `Close other programs, plug the charger in, and measure again.${crossOriginIsolated ? "" : " If this page comes from a web server that isolates it, it gets a clock with finer steps, which helps most."}`;
+    return el("article", { class: "level" }, el("h3", {}, `Level ${level}`),
+      el("dl", { class: "tiles" }, tile("Size", found.size_text, why.size), tile("Line", found.line && `${found.line} B`, why.line),
+        tile("Ways", found.ways, why.ways)),
+      el("p", {}, sure, " ",
+        !isLow && of > agree ? `Other programs disturbed ${of - agree} more. ` : "", `A hit takes ${number(found.latency_ns)} ns, a miss ${number(found.penalty_ns)} ns more.`),
+      isLow ? el("p", {}, advice) : null);
   });
-  if (beyond_ns) shown.push(el("p", {}, t("here-beyond", number(beyond_ns, 1))));
+  if (beyond_ns) shown.push(el("p", {}, `Beyond it an access takes ${number(beyond_ns, 1)} ns. There the reach of translation (TLB) and a level that others share mix with the size: read no further level from the curve.`));
   return shown;
 }

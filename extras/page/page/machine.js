@@ -10,12 +10,12 @@ const LINES = ["8", "16", "32", "64", "128", "256"];
 const WAYS = ["1", "2", "3", "4", "5", "6", "8", "10", "11", "12", "16", "20", "24", "32", "full"];
 const TIMES = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 70, 80, 100, 120, 150, 200, 300, 500, 1000].map(time => `${time} ns`);
 const ENTRIES = ["8", "16", "32", "48", "64", "96", "128", "256", "512", "1024", "1536", "2048"];
-const CHOICES = {
-  replacement: [["lru", "LRU"], ["plru", "tree-PLRU"], ["fifo", "FIFO"], ["random", "random"]],
-  write: [["back", "marks the line (write-back)"], ["through", "is passed on (write-through)"]],
-  allocate: [["true", "fetches it (write-allocate)"], ["false", "passes by (no-write-allocate)"]],
-  inclusion: [["neither", "independent"], ["inclusive", "included (inclusive)"], ["exclusive", "excluded (exclusive)"]],
-  index: [["virtual", "virtual address"], ["physical", "physical address"]],
+const CHOICES = { // of a level: the label, the glossary's term, the values
+  replacement: ["Replacement", "replacement policy", [["lru", "LRU"], ["plru", "tree-PLRU"], ["fifo", "FIFO"], ["random", "random"]]],
+  write: ["A store that hits", "write-back", [["back", "marks the line (write-back)"], ["through", "is passed on (write-through)"]]],
+  allocate: ["A store that misses", "allocate", [["true", "fetches it (write-allocate)"], ["false", "passes by (no-write-allocate)"]]],
+  inclusion: ["Levels above", "inclusive, exclusive", [["neither", "independent"], ["inclusive", "included (inclusive)"], ["exclusive", "excluded (exclusive)"]]],
+  index: ["Set picked by", "", [["virtual", "virtual address"], ["physical", "physical address"]]],
 };
 
 // The amount that a field's text means, NaN if it has none; the units of sizes are those of
@@ -29,10 +29,10 @@ function amountOf(text, units = UNITS) {
 
 // A text field with a slider. The field's own value is one of the slider's. The slider skips
 // values with which the form's machine would become impossible.
-function slider(key, name, all, value, hints) {
+function slider(label, name, all, value, hints) {
   const text = el("input", { name, value, autocomplete: "off", spellcheck: "false" });
   let values = all;
-  const range = el("input", { type: "range", min: 0, "aria-label": t("slider", t(key)), input: event => {
+  const range = el("input", { type: "range", min: 0, "aria-label": `${label}, slider`, input: event => {
     event.stopPropagation(); // the field's event, below, is in its place
     const [from, to] = [values.indexOf(text.value.trim()), Number(range.value)];
     for (let at = to; at >= 0 && at < values.length; at += to < from ? -1 : 1) {
@@ -51,7 +51,7 @@ function slider(key, name, all, value, hints) {
   };
   text.addEventListener("follow", follow);
   follow();
-  const box = field(key, text, hints);
+  const box = field(label, text, hints);
   box.append(range);
   return box;
 }
@@ -74,27 +74,26 @@ function change(text, value) {
   return false;
 }
 
-const MEANING = { line: "line", ways: "way", replacement: "replacement policy", write: "write-back", allocate: "allocate",
-  inclusion: "inclusive, exclusive", page: "page", tlbs: "TLB" };
-
 function levelFields(level, deep) {
-  const choice = name => field(`m-${name}`, select(`${name}${level}`, CHOICES[name], CHOICES[name][0][0]), { term: MEANING[name] });
-  const term = name => ({ term: level === 1 ? MEANING[name] : undefined });
-  return el("fieldset", { id: `level-${level}` }, el("legend", {}, t("here-level", level)),
-    slider("m-size", `size${level}`, SIZES.map(sizeText), ["32K", "256K", "4M"][level - 1]),
-    slider("m-line", `line${level}`, LINES, "64", term("line")),
-    slider("m-ways", `ways${level}`, WAYS, "8", term("ways")),
-    el("details", {}, el("summary", {}, t(deep ? "level-more-deep" : "level-more")),
-      deep ? slider("m-latency", `latency${level}`, TIMES, ["1 ns", "4 ns", "15 ns"][level - 1]) : null,
+  const choice = name => {
+    const [label, term, values] = CHOICES[name];
+    return field(label, select(`${name}${level}`, values, values[0][0]), { term });
+  };
+  return el("fieldset", { id: `level-${level}` }, el("legend", {}, `Level ${level}`),
+    slider("Size, like 32K", `size${level}`, SIZES.map(sizeText), ["32K", "256K", "4M"][level - 1]),
+    slider("Line, in bytes", `line${level}`, LINES, "64", { term: level === 1 && "line" }),
+    slider("Ways", `ways${level}`, WAYS, "8", { term: level === 1 && "way" }),
+    el("details", {}, el("summary", {}, deep ? "Latency and policies" : "Policies"),
+      deep ? slider("Latency, like 4 ns", `latency${level}`, TIMES, ["1 ns", "4 ns", "15 ns"][level - 1]) : null,
       choice("replacement"), choice("write"), choice("allocate"),
       deep ? [level > 1 ? choice("inclusion") : null, choice("index")] : null));
 }
 
 function tlbFields(level) {
-  return el("fieldset", { id: `tlb-${level}` }, el("legend", {}, t("tlb-title", level)),
-    slider("m-entries", `entries${level}`, ENTRIES, ["64", "1536"][level - 1]),
-    slider("m-ways", `tlbways${level}`, WAYS, ["4", "12"][level - 1]),
-    slider("m-penalty", `penalty${level}`, TIMES, ["3 ns", "10 ns"][level - 1]));
+  return el("fieldset", { id: `tlb-${level}` }, el("legend", {}, `TLB, level ${level}`),
+    slider("Entries", `entries${level}`, ENTRIES, ["64", "1536"][level - 1]),
+    slider("Ways", `tlbways${level}`, WAYS, ["4", "12"][level - 1]),
+    slider("A miss adds, like 10 ns", `penalty${level}`, TIMES, ["3 ns", "10 ns"][level - 1]));
 }
 
 // The first level, and the rest of the machine behind a fold.
@@ -102,12 +101,12 @@ function machineFields() {
   const count = (name, from, to, value) => select(name, Array.from({ length: to - from + 1 }, (_, i) => [String(from + i), String(from + i)]), value);
   return [
     levelFields(1, true),
-    el("details", { id: "rest" }, el("summary", {}, t("any-rest")),
-      field("any-levels", count("levels", 1, 3, "2")), [2, 3].map(level => levelFields(level, true)),
-      slider("m-memory", "memory", TIMES, "80 ns"),
-      field("m-page", select("page", [["4K", "4 KiB"], ["16K", "16 KiB"], ["64K", "64 KiB"], ["2M", "2 MiB"]], "4K"), { term: MEANING.page }),
-      field("m-mapping", select("mapping", [["identity", t("mapping-identity")], ["random", t("mapping-random")]], "identity")),
-      field("any-tlbs", count("tlbs", 0, 2, "0"), { term: MEANING.tlbs }), [1, 2].map(tlbFields)),
+    el("details", { id: "rest" }, el("summary", {}, "More levels, memory, TLB"),
+      field("Levels of cache", count("levels", 1, 3, "2")), [2, 3].map(level => levelFields(level, true)),
+      slider("Memory latency, like 80 ns", "memory", TIMES, "80 ns"),
+      field("Page", select("page", [["4K", "4 KiB"], ["16K", "16 KiB"], ["64K", "64 KiB"], ["2M", "2 MiB"]], "4K"), { term: "page" }),
+      field("Pages in memory", select("mapping", [["identity", "in the order of their addresses"], ["random", "anywhere"]], "identity")),
+      field("Levels of TLB", count("tlbs", 0, 2, "0"), { term: "TLB" }), [1, 2].map(tlbFields)),
   ];
 }
 
@@ -197,7 +196,7 @@ function ownMachine(answer = {}) {
   if (!size || !ways || !line || !hit) return undefined;
   const cache = `[[cache]]\nlevel = 1\nsize = ${size}\nline = ${line}\nways = ${ways}\nlatency = "${nanos(hit / 1e9)}"\n`;
   return { size1: sizeText(size), line1: line, ways1: ways,
-    toml: `name = "mine"\ndescription = "${t("any-mine")}"\n[memory]\nlatency = "${nanos((hit + penalty) / 1e9)}"\n${cache}` };
+    toml: `name = "mine"\ndescription = "this computer, measured"\n[memory]\nlatency = "${nanos((hit + penalty) / 1e9)}"\n${cache}` };
 }
 
 // Fills the form with a machine from the lab.

@@ -16,10 +16,10 @@ class Helper {
       this.reject = reject;
       this.worker.onmessage = ({ data }) => {
         if (data.progress !== undefined) return this.progress(data.progress, data.points);
-        if (data.error !== undefined) return reject(Object.assign(new Error(data.broken ? t("broken") : data.error), { place: data.place }));
+        if (data.error !== undefined) return reject(Object.assign(new Error(data.broken ? "The lab stopped on this request, which it should not. Reload the page, and report to the instructor what you did." : data.error), { place: data.place }));
         resolve(data.answer);
       };
-      this.worker.onerror = event => reject(new Error(t("no-worker", event.message ?? "")));
+      this.worker.onerror = event => reject(new Error(`This browser starts no worker for the page (${event.message ?? ""}); open the file in another browser.`));
       this.worker.postMessage(message);
     });
   }
@@ -33,11 +33,31 @@ class Helper {
   stop() {
     this.worker.terminate();
     URL.revokeObjectURL(this.url);
-    this.reject?.(Object.assign(new Error(t("stopped")), { stopped: true }));
+    this.reject?.(Object.assign(new Error("Stopped."), { stopped: true }));
   }
 }
 
-const PAGES = { here: herePage, any: anyPage, inside: insidePage, mystery: mysteryPage };
+const PAGES = {
+  here: {
+    page: herePage, title: "This computer",
+    lead: "How large are the caches of this computer? The page times loads that must wait for each other: they are fast while the data fit a cache, and slower with one line more. Repeated experiments then confirm the first answer.",
+    next: "Next: which part of such curves shows the size, which the line, which the ways?",
+  },
+  any: {
+    page: anyPage, title: "Any machine",
+    lead: "Describe a machine, see its curves. Move a slider and watch what changes: which part of the curve shows the size, which the line, which the ways? The curves before the last change stay in grey.",
+    next: "Next: which accesses are behind a point of these curves?",
+  },
+  inside: {
+    page: insidePage, title: "Inside a cache",
+    lead: "One access after the other: where in the loop, which address, which set, which line is evicted. Guess first, then step forwards and backwards.",
+    next: "Next: find the caches of a machine without a description.",
+  },
+  mystery: {
+    page: mysteryPage, title: "The mystery",
+    lead: "A sealed machine: find its caches. Choose your file, draw its curves, argue, answer; this browser stores what you type.",
+  },
+};
 let core;
 let shown;
 const pages = {};
@@ -71,19 +91,20 @@ function writeAddress(name, state) {
 
 function show() {
   const { name, state } = address();
+  const { title, lead, next: text, page } = PAGES[name];
   if (!pages[name]) {
     const section = el("section", { id: `page-${name}`, "aria-labelledby": `title-${name}` },
-      el("h2", { id: `title-${name}` }, t(`${name}-title`)), el("p", { class: "lead" }, t(`${name}-lead`)));
+      el("h2", { id: `title-${name}` }, title), el("p", { class: "lead" }, lead));
     byId("main").append(section);
     shown = name;
-    pages[name] = { section, page: PAGES[name](section, next => writeAddress(name, next)) };
+    pages[name] = { section, page: page(section, state => writeAddress(name, state)) };
     const next = Object.keys(PAGES)[Object.keys(PAGES).indexOf(name) + 1];
     const go = event => { // to the present state of that page
       const { hash } = byId(`link-${next}`);
       event.preventDefault();
       location.hash = hash === "#any" && ownMachine() ? "#any?machine=mine" : hash;
     };
-    if (next) section.append(el("p", {}, el("a", { class: "next-part", href: `#${next}`, click: go }, t(`${name}-next`))));
+    if (next) section.append(el("p", {}, el("a", { class: "next-part", href: `#${next}`, click: go }, text)));
   }
   shown = name;
   for (const [other, { section }] of Object.entries(pages)) section.hidden = other !== name;
@@ -91,7 +112,7 @@ function show() {
     link.toggleAttribute("aria-current", false);
     if (link.id === `link-${name}`) link.setAttribute("aria-current", "page");
   }
-  document.title = `${t(`${name}-title`)} – ${t("title")}`;
+  document.title = `${title} – Cache lab`;
   restoring = true;
   isNew = false;
   pages[name].page.restore?.(state);
@@ -105,15 +126,14 @@ function unpacked(text) {
 }
 
 async function start() {
-  fillTexts(document);
-  byId("pages").append(...Object.keys(PAGES).map(name => el("li", {}, el("a", { href: `#${name}`, id: `link-${name}` }, t(`${name}-title`)))));
+  byId("pages").append(...Object.entries(PAGES).map(([name, { title }]) => el("li", {}, el("a", { href: `#${name}`, id: `link-${name}` }, title))));
   byId("words").replaceChildren(...[...GLOSSARY].flatMap(([term, text]) => [el("dt", {}, term), el("dd", {}, text)]));
   byId("skip").addEventListener("click", event => { event.preventDefault(); byId("main").focus(); });
   try {
     wasm = await WebAssembly.compile(await unpacked(byId("wasm").textContent.trim()));
     core = await startCore(wasm, () => performance.now());
   } catch (error) {
-    byId("main").append(el("p", { class: "complaint", role: "alert" }, t("no-wasm", error.message)));
+    byId("main").append(el("p", { class: "complaint", role: "alert" }, `This browser does not run the page's WebAssembly (${error.message}); open the file in a current Chromium, Firefox or Safari.`));
     return;
   }
   addEventListener("hashchange", () => {

@@ -1,43 +1,43 @@
 // Page 4: measures a sealed machine, and saves an answer as the answers.json that the
 // report writes and `course grade` reads.
 const MYSTERY_LEVELS = { 1: "s311-c", 2: "s312-c" };
-const FORMS = ["one", "range", "fully-associative", "not-visible"];
+const FORMS = { one: "one value", range: "at least … and below …", "fully-associative": "fully associative", "not-visible": "not visible" };
 
 // A field for a value, as in the report: its form, one or two numbers, their unit.
-function valueField(id, key, kind, units) {
-  const entry = (part, label) => el("input", { name: `${id}.${part}`, inputmode: "decimal", autocomplete: "off", "aria-label": t(label) });
-  const choice = (part, label, options) => el("select", { name: `${id}.${part}`, "aria-label": t(label) }, options.map(([value, text]) => el("option", { value }, text)));
-  const forms = FORMS.filter(form => kind === "count" || form !== "fully-associative"); // ways alone can be that
-  return el("fieldset", { class: "value", id, "data-kind": kind, "data-form": "one" }, el("legend", {}, t(key)),
-    choice("form", "mystery-form", forms.map(form => [form, t(`mystery-${form}`)])), entry("value", "mystery-value"),
-    el("span", { class: "end" }, t("mystery-below"), " ", entry("to", "mystery-to")),
-    units.length ? choice("unit", "mystery-unit", [["", t("mystery-unit")], ...units.map(unit => [unit, unit])]) : null, el("output"));
+function valueField(id, name, kind, units) {
+  const entry = (part, label) => el("input", { name: `${id}.${part}`, inputmode: "decimal", autocomplete: "off", "aria-label": label });
+  const choice = (part, label, options) => el("select", { name: `${id}.${part}`, "aria-label": label }, options.map(([value, text]) => el("option", { value }, text)));
+  const forms = Object.entries(FORMS).filter(([form]) => kind === "count" || form !== "fully-associative"); // ways alone can be that
+  return el("fieldset", { class: "value", id, "data-kind": kind, "data-form": "one" }, el("legend", {}, name),
+    choice("form", "what the answer is", forms), entry("value", "value"),
+    el("span", { class: "end" }, "and below", " ", entry("to", "upper end")),
+    units.length ? choice("unit", "unit", [["", "unit"], ...units.map(unit => [unit, unit])]) : null, el("output"));
 }
 
 function mysteryPage(section, write) {
   const file = el("input", { type: "file", accept: ".toml,.txt" });
   const sizes = ["1K", "2K", "4K", "8K", "16K", "32K", "64K", "128K", "256K", "512K", "1M", "2M", "4M", "8M"].map(size => [size, size]);
   const form = el("form", { class: "row" },
-    field("mystery-file", file, { hint: t("mystery-hint") }),
-    field("mystery-show", select("show", [["1", t("any-show-level", 1)], ["2", t("any-show-level", 2)], ["time", t("any-show-time")]], "1")),
-    field("mystery-min", select("min", sizes, "1K")),
-    field("mystery-max", select("max", sizes, "64K")),
-    el("button", { class: "first" }, t("mystery-run")),
-    el("button", { type: "button", id: "mystery-stop", disabled: true, click: () => helper?.stop() }, t("here-stop")));
+    field("Your sealed machine", file, { hint: "The file that the instructor gave you (NAME.toml)." }),
+    field("Experiment", showSelect([1, 2])),
+    field("Smallest array", select("min", sizes, "1K")),
+    field("Largest array", select("max", sizes, "64K")),
+    el("button", { class: "first" }, "Measure it"),
+    el("button", { type: "button", id: "mystery-stop", disabled: true, click: () => helper?.stop() }, "Stop"));
   const status = el("p", { role: "status" });
   const wrong = complaint();
-  const box = pictureBox("mystery-chart");
-  const entry = (key, name, type = "text") => field(key, el("input", { name, type, autocomplete: "off" }));
+  const box = pictureBox("Curves of the sealed machine");
+  const entry = (label, name, type = "text") => field(label, el("input", { name, type, autocomplete: "off" }));
   const saved = el("p", { role: "status" });
   const answer = el("form", { class: "controls wide", hidden: true },
-    el("h3", {}, t("mystery-answer")),
-    el("div", { class: "row" }, entry("mystery-number", "student-1-number"), entry("mystery-student", "student-1-name")),
-    Object.entries(MYSTERY_LEVELS).map(([level, id]) => el("fieldset", {}, el("legend", {}, t("here-level", level)),
-      valueField(`${id}-size`, "here-size", "bytes", ["B", "KiB", "MiB"]), valueField(`${id}-line`, "here-line", "bytes", ["B", "KiB", "MiB"]),
-      valueField(`${id}-ways`, "here-ways", "count", []),
-      field("mystery-why", el("textarea", { name: `${id}-size-why`, rows: 4 })))),
-    el("p", { class: "buttons" }, el("button", {}, t("mystery-save"))), saved);
-  const unread = el("p", { class: "soft" }, t("mystery-unread")); // in place of the answer, until what is stored of it was read
+    el("h3", {}, "Your answer"),
+    el("div", { class: "row" }, entry("Your number", "student-1-number"), entry("Your name", "student-1-name")),
+    Object.entries(MYSTERY_LEVELS).map(([level, id]) => el("fieldset", {}, el("legend", {}, `Level ${level}`),
+      valueField(`${id}-size`, "Size", "bytes", ["B", "KiB", "MiB"]), valueField(`${id}-line`, "Line", "bytes", ["B", "KiB", "MiB"]),
+      valueField(`${id}-ways`, "Ways", "count", []),
+      field("Your argument: which points of which curve show it?", el("textarea", { name: `${id}-size-why`, rows: 4 })))),
+    el("p", { class: "buttons" }, el("button", {}, "Save the answer")), saved);
+  const unread = el("p", { class: "soft" }, "Choose your machine’s file. Then the fields for your answer are here, with everything that you typed before in this browser."); // in place of the answer, until what is stored of it was read
   const link = el("p", {});
   section.append(form, status, link, wrong.box, el("div", { class: "beside" }, el("div", { class: "pictured" }, box), answer, unread));
   useAsDefaults(form);
@@ -46,7 +46,7 @@ function mysteryPage(section, write) {
 
   // What was typed for each machine, and in other windows: {id: {saved, text}}. A browser may store nothing.
   const known = {};
-  const store = new Store(() => { saved.textContent = t("mystery-unkept"); });
+  const store = new Store(() => { saved.textContent = "This browser stores nothing for this page: press Save the answer before you close it."; });
   const place = () => `mystery ${machine?.name}`;
   // The answers by field: a text, or a value's form, numbers and unit.
   const typed = () => {
@@ -64,8 +64,8 @@ function mysteryPage(section, write) {
     const value = typed()[field.id];
     field.dataset.form = value.form;
     const { doubt, low, below, value: one } = core({ do: "reading", kind: field.dataset.kind, typed: value });
-    const unit = field.dataset.kind === "bytes" ? t("bytes") : "";
-    const said = low !== undefined ? t("mystery-reads-range", number(low), number(below), unit) : one !== undefined ? t("mystery-reads", number(one), unit) : "";
+    const unit = field.dataset.kind === "bytes" ? "bytes" : "";
+    const said = low !== undefined ? `= at least ${number(low)} and below ${number(below)} ${unit}` : one !== undefined ? `= ${number(one)} ${unit}` : "";
     field.lastElementChild.textContent = doubt ?? said;
     field.lastElementChild.classList.toggle("doubt", Boolean(doubt));
   }
@@ -101,12 +101,12 @@ function mysteryPage(section, write) {
 
   function open(text) {
     const opened = core({ do: "machine", toml: text });
-    if (!opened.sealed) throw new Error(t("mystery-open"));
+    if (!opened.sealed) throw new Error("This machine is not sealed, its description can be read: the page “Any machine” shows it. Choose the file that the instructor gave you.");
     if (machine?.text !== text) clear(); // another machine's curves
     if (machine?.name !== opened.name) [answer.hidden, unread.hidden, saved.textContent] = [true, false, ""];
     machine = { text, name: opened.name };
     recall();
-    link.replaceChildren(el("a", { href: `#mystery?${new URLSearchParams({ sealed: text })}` }, t("mystery-link", machine.name)));
+    link.replaceChildren(el("a", { href: `#mystery?${new URLSearchParams({ sealed: text })}` }, `Link that opens machine ${machine.name} again`));
   }
 
   const clear = () => box.replaceChildren();
@@ -117,8 +117,8 @@ function mysteryPage(section, write) {
   }
 
   async function measure() {
-    if (!machine) throw new Error(t("mystery-none"));
-    status.textContent = t("mystery-running");
+    if (!machine) throw new Error("Choose your machine first.");
+    status.textContent = "Measuring …";
     clear();
     const asked = `${machine.text} ${JSON.stringify(stateOf(form))}`;
     const show = form.elements.show.value;
@@ -138,7 +138,7 @@ function mysteryPage(section, write) {
   const guarded = work => async event => {
     event.preventDefault();
     try { wrong.say(); await work(); } catch (error) { wrong.say(error.message); }
-    status.textContent = machine ? t("mystery-loaded", machine.name) : "";
+    status.textContent = machine ? `Sealed machine ${machine.name}.` : "";
   };
   file.addEventListener("change", guarded(load));
   form.addEventListener("submit", guarded(measure));
@@ -154,8 +154,8 @@ function mysteryPage(section, write) {
     const as = await saveFile(name, `${JSON.stringify({ format: "cache-lab-answers", version: 2, saved: new Date().toISOString(), fields }, null, 1)}\n`);
     const { form: shape, value } = fields["s311-c-size"];
     const isShort = !fields["student-1-name"] || !value && ["one", "range"].includes(shape) || !fields["s311-c-size-why"];
-    saved.textContent = as === "" ? t("mystery-unsaved") : [as ? t("mystery-saved", as) : `${t("mystery-asked", name)} ${self === top ? "" : t("mystery-frame")}`,
-      doubts.length && t("mystery-doubts", doubts.join("; ")), isShort && t("mystery-lacks")].filter(Boolean).join(" ");
+    saved.textContent = as === "" ? "Nothing was saved." : [as ? `Saved as ${as}. Hand it in, alone or with the report’s answers.` : `Your browser was asked to save ${name}. Look for that file, and hand it in, alone or with the report’s answers. ${self === top ? "" : "This page is shown inside another one, which may forbid saving: if there is no file, open the page itself."}`,
+      doubts.length && `These values cannot be read and do not count: ${doubts.join("; ")}.`, isShort && "Still missing: your name, the size of level 1, or an argument."].filter(Boolean).join(" ");
   });
   addEventListener("focus", recall); // of two windows
   return { restore: state => {

@@ -18,12 +18,11 @@ pub use tab::Clock;
 /// to WebAssembly) and for `/* glossary.md */`.
 pub const PAGE: &str = include_str!("../page/index.html");
 /// The placeholders of the parts, and their texts.
-pub const PARTS: [(&str, &str); 13] = [
+pub const PARTS: [(&str, &str); 12] = [
     ("/* style.css */", include_str!("../page/style.css")),
     ("/* core.js */", include_str!("../page/core.js")),
     ("/* worker.js */", include_str!("../page/worker.js")),
     ("/* pointer.js */", chart::POINTER_SCRIPT),
-    ("/* text.js */", include_str!("../page/text.js")),
     ("/* store.js */", report::STORE),
     ("/* dom.js */", include_str!("../page/dom.js")),
     ("/* here.js */", include_str!("../page/here.js")),
