@@ -5,6 +5,8 @@ const PRODUCTS = ["mm1", "mm2", "mm3", ...ORDERS.map(order => `dgemm ${order}`)]
 // What is on the vertical axis of the curves.
 const showSelect = levels => select("show", [...levels.map(level => [String(level), `misses of L${level} (program cm1)`]), ["time", "time of an access (program spark)"]], "1");
 
+const shownBy = ({ value }) => (value === "time" ? value : { misses: { level: Number(value) } });
+
 // The request that counts the misses of a program at size `n`.
 function missRequest(program, n, toml) {
   const [name, order] = program.split(" ");
@@ -13,26 +15,24 @@ function missRequest(program, n, toml) {
 
 function anyPage(section, write) {
   const catalogue = core({ do: "catalogue" });
-  const titled = ({ name, description }) => [name, `${description}, ${name}`];
   const mine = el("option", { value: "mine", hidden: true }, "this computer, measured");
-  const measured = { text: undefined };
-  const file = el("input", { type: "file", accept: ".json,.csv,.out,.txt" });
+  let measured; // the text of a sweep
+  const wrong = complaint();
+  const file = fileInput(".json,.csv,.out,.txt", wrong, text => { core({ do: "read", text, sizes: [] }); lay(text); });
   const forget = el("button", { type: "button", hidden: true, click: () => lay(undefined) }, "Remove the measured sweep");
   const toml = el("textarea", { rows: 12, spellcheck: "false", id: "toml" });
-  const tomlFile = el("input", { type: "file", accept: ".toml,.txt" });
   const form = el("form", { class: "controls" },
-    field("Machine", select("machine", [...catalogue.map(titled), ["own", "as set below"]], "i5-7500")),
+    field("Machine", select("machine", [...catalogue.map(({ name, description }) => [name, `${description}, ${name}`]), ["own", "as set below"]], "i5-7500")),
     field("Curves", showSelect([1, 2, 3])),
     field("Largest array", select("max", ["64K", "128K", "256K", "512K", "1M", "2M", "4M"].map(size => [size, size]), "64K")),
     machineFields(),
     field("Your measured sweep", file, { hint: "A record of the programs cm1 or spark, or the curves that “This computer” saved; drawn over the model’s curves." }), forget);
   form.elements.machine.prepend(mine);
-  const wrong = complaint();
   const odd = el("p", { class: "soft" });
   const box = pictureBox("Curves of the machine");
   const reading = el("details", {}, el("summary", {}, "What the curves alone show"), el("div"));
   const importing = el("details", {}, el("summary", {}, "The description (TOML)"),
-    field("Load a description", tomlFile), el("label", { for: "toml", class: "hidden-label" }, "The description (TOML)"), toml,
+    field("Load a description", fileInput(".toml,.txt", wrong, text => use(text))), el("label", { for: "toml", class: "hidden-label" }, "The description (TOML)"), toml,
     el("p", { class: "buttons" },
       el("button", { type: "button", click: () => use(toml.value) }, "Use this text"),
       el("button", { type: "button", click: () => download("machine.toml", toml.value, "text/plain") }, "Save it")));
@@ -82,12 +82,8 @@ function anyPage(section, write) {
     }
     drawing = true;
     let late;
-    const max = form.elements.max.value;
-    const show = form.elements.show.value;
-    const request = {
-      do: "sweep", toml: current(), min: 8192, max: amountOf(max), measured: measured.text, ...shape(box),
-      show: show === "time" ? "time" : { misses: { level: Number(show) } },
-    };
+    const { max, show } = form.elements;
+    const request = { do: "sweep", toml: current(), show: shownBy(show), min: 8192, max: amountOf(max.value), measured, ...shape(box) };
     const asked = JSON.stringify(request);
     if (asked === shown && !box.hasAttribute("data-old")) { drawing = false; return; }
     try {
@@ -121,8 +117,7 @@ function anyPage(section, write) {
   // A number of the chart that opens "Inside a cache" with its array and stride.
   function pointLink(size, stride, text) {
     const point = pointAt(size, stride);
-    const unit = form.elements.show.value === "time" ? "ns" : "misses";
-    return point ? el(point.href ? "a" : "span", { href: point.href, title: `${bytesText(size)}, stride ${bytesText(stride)}: ${text} ${unit}: ${point.reason}` }, text) : text;
+    return point ? el(point.href ? "a" : "span", { href: point.href, title: point.reason }, text) : text;
   }
 
   function changed() {
@@ -142,7 +137,7 @@ function anyPage(section, write) {
   }
 
   function lay(text) {
-    measured.text = text;
+    measured = text;
     forget.hidden = !text;
     draw();
   }
@@ -163,16 +158,6 @@ function anyPage(section, write) {
     } else if (target.name) form.elements.machine.value = "own";
     given = undefined;
     changed();
-  });
-  file.addEventListener("change", async () => {
-    try {
-      const text = await fileText(file);
-      if (text) core({ do: "read", text, sizes: [] });
-      lay(text);
-    } catch (error) { wrong.say(error.message); }
-  });
-  tomlFile.addEventListener("change", async () => {
-    try { use(await fileText(tomlFile)); } catch (error) { wrong.say(error.message); }
   });
   return {
     restore(state) {

@@ -173,30 +173,27 @@ function complaint() {
 
 const LARGEST_FILE = 10 << 20;
 
-// The text of the file chosen in `input`, or an error with a sentence.
-async function fileText(input) {
-  const file = input.files[0];
-  if (!file) return undefined;
-  if (file.size > LARGEST_FILE) throw new Error(`${file.name} has ${(file.size / (1 << 20)).toFixed(0)} MiB; records of a sweep have less than 10 MiB. Choose a record of a sweep, or one that this page saved.`);
-  return decoded(await file.arrayBuffer());
+// A field for a file; its text goes to `use`, an error with a sentence to `wrong`.
+function fileInput(accept, wrong, use) {
+  return el("input", { type: "file", accept, change: async ({ target: { files: [file] } }) => {
+    try {
+      if (file?.size > LARGEST_FILE) throw new Error(`${file.name} has ${(file.size / (1 << 20)).toFixed(0)} MiB; records of a sweep have less than 10 MiB. Choose a record of a sweep, or one that this page saved.`);
+      if (file) use(decoded(await file.arrayBuffer()));
+    } catch (error) { wrong.say(error.message); }
+  } });
 }
 
 const number = (value, digits = 2) =>
   value === null || value === undefined ? "–" : Number(value).toLocaleString("en", { maximumFractionDigits: digits });
 
+// What a form's user chooses.
+const controlsOf = form => [...form.elements].filter(({ name, type }) => name && type !== "file");
+
 // The state of a form in the page's address: the values that differ from the defaults.
-function stateOf(form) {
-  const state = {};
-  for (const control of form.elements) {
-    if (!control.name || control.type === "file") continue;
-    if (control.value !== control.dataset.initial) state[control.name] = control.value;
-  }
-  return state;
-}
+const stateOf = form => Object.fromEntries(controlsOf(form).filter(({ value, dataset }) => value !== dataset.initial).map(({ name, value }) => [name, value]));
 
 function restore(form, state) {
-  for (const control of form.elements) {
-    if (!control.name || control.type === "file") continue;
+  for (const control of controlsOf(form)) {
     control.value = state[control.name] ?? control.dataset.initial;
     if (control.selectedIndex === -1) control.value = control.dataset.initial; // an address that was typed
   }
@@ -204,5 +201,5 @@ function restore(form, state) {
 
 // Takes the present values of a form as its defaults.
 function useAsDefaults(form) {
-  for (const control of form.elements) if (control.name) control.dataset.initial = control.value;
+  for (const control of controlsOf(form)) control.dataset.initial = control.value;
 }

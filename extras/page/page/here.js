@@ -30,8 +30,9 @@ function herePage(section) {
   const known = el("p", { class: "soft" });
   // The reader's guess: where the levels end, and what their accesses take on the known machine.
   const { toml } = core({ do: "catalogue" }).find(({ name }) => name === KNOWN);
-  const { levels, memory_latency } = core({ do: "machine", toml });
-  const guess = { sizes: levels.map(({ size }) => size), costs: [...levels.map(({ latency }) => latency), memory_latency].map(cost => cost * 1e9) };
+  const { levels, memory_latency, summary } = core({ do: "machine", toml });
+  const [ends, costs] = [levels.map(({ size }) => size), [...levels.map(({ latency }) => latency), memory_latency].map(cost => cost * 1e9)];
+  const guess = { sizes: [...ends] };
   const sliders = guess.sizes.map((_, at) => el("input", { type: "range", id: `guess-${at}`, min: 0, max: SIZES.length - 1,
     input: ({ target }) => guessed(at, SIZES[target.value]) }));
   const hint = el("p", { class: "wide", id: "here-guess" }, "Draw before you measure: where do the levels of your computer end? Drag the steps of the dashed line, or move the sliders. Then measure.");
@@ -40,7 +41,12 @@ function herePage(section) {
   section.append(el("div", { class: "beside" }, el("div", { class: "asked" }, form, running, said), el("div", { class: "found" }, wrong.box, verdict),
     el("div", { class: "pictured" }, curve, hint, guessing, known,
       el("details", {}, el("summary", {}, "What a browser hides"), el("p", {}, "A browser hides the processor’s name, the size and the place of memory pages, and the processor that the page runs on, which may change while it measures. It has no counters. So levels after the first are seen by their cost only, and their ways are not reported. Close other programs, and leave this tab in front.")))), curves);
-  const showKnown = () => showCurve({ do: "known", toml });
+  // A working set costs what the first level costs in which it fits.
+  function showKnown() {
+    const points = [];
+    for (let size = KIB; size <= 8 * ends.at(-1); size *= 2 ** 0.25) points.push([size, costs.at(ends.findIndex(end => size <= end))]);
+    showCurve(points, ends.map((size, at) => ({ low: size, high: size, label: `L${at + 1}` })), `${summary}; source: its description`, true);
+  }
   showKnown();
   recall();
 
@@ -91,13 +97,12 @@ function herePage(section) {
   }
 
   // A curve by working set, with its numbers; that of a known machine is grey.
-  function showCurve(request) {
-    const isKnown = request.do === "known";
+  function showCurve(points, found, caption, isKnown = false) {
     curve.classList.toggle("known", isKnown);
     known.textContent = isKnown ? `In grey: the curve that the description of a known machine gives (${KNOWN}). Your computer’s will have steps like these, at its own sizes.` : guess.isMade ? "Dashed: your guess." : "";
     guessing.hidden = hint.hidden = !isKnown;
-    picture(curve, core({ ...request, ...shape(curve) }), isKnown ? undefined : title =>
-      table(title, ["working set", "ns per access"], request.points.map(([size, nanos]) => [bytesText(size), number(nanos)])), isKnown ? undefined : cause);
+    picture(curve, core({ do: "curve", points, found, caption, ...shape(curve) }), isKnown ? undefined : title =>
+      table(title, ["working set", "ns per access"], points.map(([size, nanos]) => [bytesText(size), number(nanos)])), isKnown ? undefined : cause);
     drawGuess();
   }
 
@@ -118,7 +123,7 @@ function herePage(section) {
     const scale = scales(svg);
     const isKnown = !guessing.hidden;
     if (!scale || !isKnown && !guess.isMade) return;
-    const ends = guess.sizes.map((size, at) => [scale.x(size), scale.y(guess.costs[at]), scale.y(guess.costs[at + 1])]);
+    const ends = guess.sizes.map((size, at) => [scale.x(size), scale.y(costs[at]), scale.y(costs[at + 1])]);
     const path = ends.map(([x, y, next]) => `H${x}V${next}`).join("");
     // A finger needs more than the circle that is seen.
     const handle = ([x, y, next], at) => [88, 36].map(r => `<circle cx="${x}" cy="${(y + next) / 2}" r="${r}" data-at="${at}"><title>Level ${at + 1} ends at</title></circle>`).join("");
@@ -143,7 +148,7 @@ function herePage(section) {
   function showPoints(points, found) {
     const high = level => Math.min(level.size_high, points.at(-1)[0]);
     const places = (found?.levels ?? []).map(level => ({ low: level.size_low, label: `L${level.level}`, high: high(level) }));
-    showCurve({ do: "curve", points, found: places });
+    showCurve(points, places, "source: timing, in a browser tab; of repeated measurements, the median");
   }
 
   // What was measured at an earlier visit.
@@ -203,7 +208,6 @@ function herePage(section) {
       if (!at) said.textContent = verdict.querySelector(".tiles").innerText;
       section.dataset.verdict = JSON.stringify(found);
       stored.set("computer", { found, points, at: Date.now() });
-      section.dataset.first ??= seconds();
     }
   }
 
@@ -253,7 +257,6 @@ function herePage(section) {
     ...(own ? [] : [el("p", { class: "soft" }, "To compare these curves with a model of this computer, measure this computer first.")]),
     ...(read.disturbed.length ? [el("p", { class: "soft" }, `Left out of the chart, after they were measured again: times that other programs disturbed (${read.disturbed.map(([size, stride]) => `${bytesText(size)}, stride ${bytesText(stride)}`).join("; ")}).`)] : []));
     picture(box, svg, title => sweepTable(record, title), cause);
-    section.dataset.record = text;
   }
 
   form.addEventListener("submit", event => { event.preventDefault(); measuring(explore); });

@@ -189,7 +189,7 @@ function insidePage(section, write) {
     for (const [name, used] of Object.entries(uses)) form.elements[name].closest(".field").hidden = !used;
     byId("preset-note").textContent = "";
     ask();
-    for (const control of form.elements) if (control.name) control.dispatchEvent(new Event("follow"));
+    follow(form);
     try {
       const toml = machineToml(form, false);
       const request = uses.own ? { do: "loops", toml, text: own.value } : { do: "walk", toml, kernel: kernel() };
@@ -243,7 +243,7 @@ function insidePage(section, write) {
       tally();
       drawStrip(strip, walked.outcomes, to);
       const stood = [...view.querySelectorAll(".scroll")].map(box => [box.scrollLeft, box.scrollTop]);
-      view.replaceChildren(...insideView(walked, state, before, half));
+      view.replaceChildren(loopView(walked, state), addressView(state), setsView(walked, state, half), countsView(walked, state, before));
       probe();
       view.querySelectorAll(".scroll").forEach((box, i) => { [box.scrollLeft, box.scrollTop] = stood[i] ?? [0, 0]; });
       for (const part of view.querySelectorAll("mark, .touched, .now .same")) bring(part);
@@ -329,8 +329,7 @@ function thread(view, outcome) {
 function bring(part) {
   const box = part.closest(".scroll");
   const [own, seen] = [part.getBoundingClientRect(), box.getBoundingClientRect()];
-  const room = 8;
-  const past = (low, high) => { const after = own[high] + room - seen[high]; return after > 0 ? after : Math.min(0, own[low] - room - seen[low]); };
+  const past = (low, high) => { const after = own[high] + 8 - seen[high]; return after > 0 ? after : Math.min(0, own[low] - 8 - seen[low]); };
   box.scrollLeft += past("left", "right");
   box.scrollTop += past("top", "bottom");
 }
@@ -357,12 +356,7 @@ function wouldDo({ place, hit, full, evicts }) {
   return `Set ${place.set}, tag ${hex(place.tag)}, offset ${place.offset}: ${then}.`;
 }
 
-function insideView(walked, state, before, half) {
-  const { step, counts, arrays } = state;
-  return [loopView(walked, step), addressView(step?.place, step?.element), setsView(walked, state, half), countsView(walked, counts, arrays, before)];
-}
-
-function loopView({ source, first, file }, step) {
+function loopView({ source, first, file }, { step }) {
   const indent = Math.min(...source.filter(line => line.trim()).map(line => line.search(/\S/)), 80);
   const lines = source.map(line => line.slice(indent)).map((line, i) => {
     const here = step?.line === first + i;
@@ -386,18 +380,18 @@ function callLength(text) {
   return text.length;
 }
 
-function addressView(place, element) {
+function addressView({ step }) {
+  const place = step?.place;
   const part = (key, bits, value) => el("div", { class: `part ${key}` }, el("dt", {}, key),
     el("dd", {}, el("code", {}, bits || "–"), ` = ${value}`));
   return el("section", { class: "address" }, el("h3", {}, "The address"),
-    place ? [el("p", {}, `${element}: ${number(place.address, 0)} = ${hex(place.address)}`),
-      el("dl", {}, part("tag", place.tag_bits, hex(place.tag)), part("set", place.set_bits, place.set), part("offset", place.offset_bits, place.offset))]
-      : el("p", {}, "–"));
+    el("p", {}, step ? `${step.element}: ${number(place.address, 0)} = ${hex(place.address)}` : "–"),
+    step && el("dl", {}, part("tag", place.tag_bits, hex(place.tag)), part("set", place.set_bits, place.set), part("offset", place.offset_bits, place.offset)));
 }
 
 // The counts up to the present step and of all steps, each next to its value before the
 // last change.
-function countsView({ counts: all }, counts, arrays, before) {
+function countsView({ counts: all }, { counts, arrays }, before) {
   const ratio = ({ accesses, hits }) => (accesses ? number(1 - hits / accesses, 4) : "–");
   const cell = (now, was) => (was === undefined || was === now ? now : [now, el("small", {}, ` (before: ${was})`)]);
   const row = ([key, name]) => [name, ...[[counts, before?.counts], [all, before?.all]].map(([now, was]) => cell(number(now[key], 0), was && number(was[key], 0)))];

@@ -62,7 +62,7 @@ function slider(label, name, all, value, hints) {
 function change(text, value) {
   const { form } = text;
   const wasPossible = form.isPossible();
-  const before = [...form.elements].map(control => control.value);
+  const before = controlsOf(form).map(control => [control, control.value]);
   text.value = value;
   const changed = Number(text.name.match(/^line(\d)$/)?.[1]);
   for (const level of changed ? [1, 2, 3] : []) {
@@ -70,7 +70,7 @@ function change(text, value) {
     if (line && (level > changed ? Number(line.value) < value : Number(line.value) > value)) line.value = value;
   }
   if (!wasPossible || form.isPossible()) return true;
-  [...form.elements].forEach((control, at) => { if (control.type !== "file") control.value = before[at]; });
+  for (const [control, value] of before) control.value = value;
   return false;
 }
 
@@ -112,12 +112,11 @@ function machineFields() {
 
 // Shows as many levels as there are, and updates the sliders from their fields.
 function tidyMachine(form) {
-  for (const level of [1, 2, 3]) byName(form, `level-${level}`)?.toggleAttribute("hidden", level > form.elements.levels.value);
-  for (const level of [1, 2]) byName(form, `tlb-${level}`)?.toggleAttribute("hidden", level > form.elements.tlbs.value);
-  for (const control of form.elements) if (control.name) control.dispatchEvent(new Event("follow"));
+  for (const [kind, { value }] of [["level", form.elements.levels], ["tlb", form.elements.tlbs]])
+    for (const part of form.querySelectorAll(`[id^=${kind}-]`)) part.hidden = part.id > `${kind}-${value}`;
+  follow(form);
 }
-
-const byName = (form, id) => form.querySelector(`#${id}`);
+const follow = form => { for (const control of controlsOf(form)) control.dispatchEvent(new Event("follow")); };
 
 const quoted = text => JSON.stringify(text);
 const amount = text => (/^\d+$/.test(text.trim()) ? text.trim() : quoted(text.trim()));

@@ -119,18 +119,13 @@ function show() {
   restoring = false;
 }
 
-// Decodes base 64 and decompresses.
-function unpacked(text) {
-  const packed = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
-  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
-}
-
 async function start() {
   byId("pages").append(...Object.entries(PAGES).map(([name, { title }]) => el("li", {}, el("a", { href: `#${name}`, id: `link-${name}` }, title))));
   byId("words").replaceChildren(...[...GLOSSARY].flatMap(([term, text]) => [el("dt", {}, term), el("dd", {}, text)]));
   byId("skip").addEventListener("click", event => { event.preventDefault(); byId("main").focus(); });
   try {
-    wasm = await WebAssembly.compile(await unpacked(byId("wasm").textContent.trim()));
+    const packed = Uint8Array.from(atob(byId("wasm").textContent.trim()), letter => letter.charCodeAt(0));
+    wasm = await WebAssembly.compile(await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer());
     core = await startCore(wasm, () => performance.now());
   } catch (error) {
     byId("main").append(el("p", { class: "complaint", role: "alert" }, `This browser does not run the page's WebAssembly (${error.message}); open the file in a current Chromium, Firefox or Safari.`));

@@ -15,17 +15,16 @@ function valueField(id, name, kind, units) {
 }
 
 function mysteryPage(section, write) {
-  const file = el("input", { type: "file", accept: ".toml,.txt" });
+  const wrong = complaint();
   const sizes = ["1K", "2K", "4K", "8K", "16K", "32K", "64K", "128K", "256K", "512K", "1M", "2M", "4M", "8M"].map(size => [size, size]);
   const form = el("form", { class: "row" },
-    field("Your sealed machine", file, { hint: "The file that the instructor gave you (NAME.toml)." }),
+    field("Your sealed machine", fileInput(".toml,.txt", wrong, text => attempt(() => open(text))), { hint: "The file that the instructor gave you (NAME.toml)." }),
     field("Experiment", showSelect([1, 2])),
     field("Smallest array", select("min", sizes, "1K")),
     field("Largest array", select("max", sizes, "64K")),
     el("button", { class: "first" }, "Measure it"),
     el("button", { type: "button", id: "mystery-stop", disabled: true, click: () => helper?.stop() }, "Stop"));
   const status = el("p", { role: "status" });
-  const wrong = complaint();
   const box = pictureBox("Curves of the sealed machine");
   const entry = (label, name, type = "text") => field(label, el("input", { name, type, autocomplete: "off" }));
   const saved = el("p", { role: "status" });
@@ -37,7 +36,8 @@ function mysteryPage(section, write) {
       valueField(`${id}-ways`, "Ways", "count", []),
       field("Your argument: which points of which curve show it?", el("textarea", { name: `${id}-size-why`, rows: 4 })))),
     el("p", { class: "buttons" }, el("button", {}, "Save the answer")), saved);
-  const unread = el("p", { class: "soft" }, "Choose your machine’s file. Then the fields for your answer are here, with everything that you typed before in this browser."); // in place of the answer, until what is stored of it was read
+  // In place of the answer, until what is stored of it was read.
+  const unread = el("p", { class: "soft" }, "Choose your machine’s file. Then the fields for your answer are here, with everything that you typed before in this browser.");
   const link = el("p", {});
   section.append(form, status, link, wrong.box, el("div", { class: "beside" }, el("div", { class: "pictured" }, box), answer, unread));
   useAsDefaults(form);
@@ -111,23 +111,16 @@ function mysteryPage(section, write) {
 
   const clear = () => box.replaceChildren();
 
-  async function load() {
-    const text = await fileText(file);
-    if (text !== undefined) open(text);
-  }
-
   async function measure() {
     if (!machine) throw new Error("Choose your machine first.");
     status.textContent = "Measuring …";
     clear();
     const asked = `${machine.text} ${JSON.stringify(stateOf(form))}`;
-    const show = form.elements.show.value;
-    const [min, max] = [form.elements.min, form.elements.max].map(control => amountOf(control.value));
+    const { show, min, max } = form.elements;
     helper = new Helper();
     byId("mystery-stop").disabled = false;
     try {
-      const drawn = await helper.ask({ do: "sweep", toml: machine.text, min, max, ...shape(box),
-        show: show === "time" ? "time" : { misses: { level: Number(show) } } });
+      const drawn = await helper.ask({ do: "sweep", toml: machine.text, show: shownBy(show), min: amountOf(min.value), max: amountOf(max.value), ...shape(box) });
       if (asked === `${machine.text} ${JSON.stringify(stateOf(form))}`) picture(box, drawn.svg, title => sweepTable(drawn.record, title));
     } finally {
       byId("mystery-stop").disabled = true;
@@ -135,13 +128,11 @@ function mysteryPage(section, write) {
     }
   }
 
-  const guarded = work => async event => {
-    event.preventDefault();
+  async function attempt(work) {
     try { wrong.say(); await work(); } catch (error) { wrong.say(error.message); }
     status.textContent = machine ? `Sealed machine ${machine.name}.` : "";
-  };
-  file.addEventListener("change", guarded(load));
-  form.addEventListener("submit", guarded(measure));
+  }
+  form.addEventListener("submit", event => { event.preventDefault(); attempt(measure); });
   form.addEventListener("input", clear); // the chart is of other settings
   form.addEventListener("input", () => write({ ...stateOf(form), ...(machine && { sealed: machine.text }) }));
   answer.addEventListener("input", ({ target }) => keep(target));
@@ -154,12 +145,14 @@ function mysteryPage(section, write) {
     const as = await saveFile(name, `${JSON.stringify({ format: "cache-lab-answers", version: 2, saved: new Date().toISOString(), fields }, null, 1)}\n`);
     const { form: shape, value } = fields["s311-c-size"];
     const isShort = !fields["student-1-name"] || !value && ["one", "range"].includes(shape) || !fields["s311-c-size-why"];
-    saved.textContent = as === "" ? "Nothing was saved." : [as ? `Saved as ${as}. Hand it in, alone or with the report’s answers.` : `Your browser was asked to save ${name}. Look for that file, and hand it in, alone or with the report’s answers. ${self === top ? "" : "This page is shown inside another one, which may forbid saving: if there is no file, open the page itself."}`,
+    const asked = `Your browser was asked to save ${name}. Look for that file, and hand it in, alone or with the report’s answers.`;
+    saved.textContent = as === "" ? "Nothing was saved." : [as ? `Saved as ${as}. Hand it in, alone or with the report’s answers.` : asked,
+      !as && self !== top && "This page is shown inside another one, which may forbid saving: if there is no file, open the page itself.",
       doubts.length && `These values cannot be read and do not count: ${doubts.join("; ")}.`, isShort && "Still missing: your name, the size of level 1, or an argument."].filter(Boolean).join(" ");
   });
   addEventListener("focus", recall); // of two windows
   return { restore: state => {
     restore(form, state);
-    if (state.sealed && state.sealed !== machine?.text) guarded(async () => open(state.sealed))(new Event("restore"));
+    if (state.sealed && state.sealed !== machine?.text) attempt(() => open(state.sealed));
   } };
 }

@@ -51,17 +51,11 @@ enum Request {
         #[serde(default)]
         picture: Picture,
     },
-    /// A chart of the curve that a machine's description gives.
-    Known {
-        toml: String,
-        #[serde(default)]
-        picture: Picture,
-    },
-    /// A chart of a curve while it is measured: (bytes, nanoseconds), and what is known
-    /// about each level.
+    /// A chart of a curve by working set: (bytes, nanoseconds), and what is known about each level.
     Curve {
         points: Vec<(f64, f64)>,
         found: Vec<sweep::Place>,
+        caption: String,
         #[serde(default)]
         picture: Picture,
     },
@@ -115,9 +109,7 @@ impl Lab {
             Request::Probe { at, address } => Ok(self.steps()?.probe(at, address)),
             Request::Reading { kind, typed } => Ok(meaning(typed, kind)),
             Request::Read { text, sizes, picture } => Ok(read(&text, &sizes, picture)?),
-            Request::Known { toml, picture } => Ok(sweep::known(&open(&toml)?, picture)?),
-            Request::Curve { points, found, picture } => {
-                let caption = "source: timing, in a browser tab; of repeated measurements, the median";
+            Request::Curve { points, found, caption, picture } => {
                 let spikes = geometry::spikes(&Vec::from_iter(points.iter().map(|point| point.1)));
                 let kept = (0..points.len()).filter(|at| !spikes.contains(at)).map(|at| points[at]).collect();
                 Ok(sweep::curve(kept, &found, caption, picture)?)

@@ -233,7 +233,7 @@ pub(crate) struct Place {
 pub(crate) fn curve(
     points: Vec<(f64, f64)>,
     found: &[Place],
-    caption: &str,
+    caption: String,
     picture: Picture,
 ) -> Result<Value, String> {
     let title = "Time of an access, by size of the working set";
@@ -242,26 +242,6 @@ pub(crate) fn curve(
         .caption(caption);
     let mark = |chart: Chart, place: &Place| chart.mark(place.low, place.high, place.label.as_str());
     Ok(picture.svg(found.iter().fold(chart, mark))?.into())
-}
-
-/// The curve of a described machine, as its sizes and latencies give it: a working set
-/// costs what the first level costs in which it fits.
-pub(crate) fn known(machine: &Machine, picture: Picture) -> Result<Value, String> {
-    let unknown = || format!("{} has no latencies", machine.name);
-    let memory = machine.memory_latency.ok_or_else(unknown)?;
-    let mut steps: Vec<(f64, f64)> = Vec::new();
-    for level in &machine.levels {
-        steps.push((level.size.0 as f64, level.latency.ok_or_else(unknown)?.nanos()));
-    }
-    let last = steps.last().map_or(0.0, |step| 8.0 * step.0);
-    let sizes = (0..).map(|i| 1024.0 * 2f64.powf(f64::from(i) / 4.0)).take_while(|size| *size <= last);
-    let cost = |size: &f64| steps.iter().find(|step| *size <= step.0).map_or(memory.nanos(), |step| step.1);
-    let points: Vec<(f64, f64)> = sizes.map(|size| (size, cost(&size))).collect();
-    let places: Vec<Place> = (1..)
-        .zip(&steps)
-        .map(|(level, &(size, _))| Place { low: size, high: size, label: format!("L{level}") })
-        .collect();
-    curve(points, &places, &format!("{}; source: its description", machine.summary()), picture)
 }
 
 /// Times the cells `wanted` of the sweep over `sizes`, for part of a second; returns the rows of those that were
