@@ -38,7 +38,8 @@ const RUST_OPTIONS: &str = "--edition 2024 --crate-type lib --crate-name check -
 /// A program in a folder of its own, which is removed at the end.
 pub(crate) struct Program {
     folder: Scratch,
-    /// The name of the student's file.
+    /// The folder and the name of the student's file.
+    source: PathBuf,
     name: String,
     /// A hash of the source (FNV-1a): the same on every machine, and no file can contain its own.
     seed: u64,
@@ -91,7 +92,8 @@ impl Program {
         let hash = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
         let seed = text.iter().fold(0xcbf2_9ce4_8422_2325, hash);
         let name = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let program = Program { folder: Scratch::new()?, name, seed };
+        let folder = source.parent().unwrap_or(Path::new("/")).to_owned();
+        let program = Program { folder: Scratch::new()?, source: folder, name, seed };
         program.write("check.h", HEADER)?;
         program.write("program.c", task.check)?;
         let mut cc = Command::new(lab);
@@ -139,7 +141,11 @@ impl Program {
             _ => {}
         }
         let text = files::read_at_most(&self.path("messages"), 1 << 20).map_err(Wrong::unmade)?;
-        let text = String::from_utf8_lossy(&text);
+        let mut text = String::from_utf8_lossy(&text).into_owned();
+        // Without the paths of this machine.
+        for folder in [&self.folder.0, &self.source] {
+            text = text.replace(&format!("{}/", folder.display()), "");
+        }
         let end = text.char_indices().map(|(at, _)| at).find(|at| *at >= MAX_MESSAGE).unwrap_or(text.len());
         Err(Wrong::of(Reason::Compile, format!("it does not compile:\n{}", text[..end].trim_end())))
     }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use common::record::Row;
 use common::system::files;
 use serde_json::{Value, json};
 
@@ -28,15 +29,9 @@ impl Score {
         if self.checked.is_ok() { self.task.points } else { 0 }
     }
 
-    /// What is wrong, without the paths of this machine; empty if it passed.
-    pub fn found(&self) -> String {
-        let Err(wrong) = &self.checked else { return String::new() };
-        match wrong.reason {
-            Reason::Compile => wrong.found.lines().next().unwrap_or_default().trim_end_matches(':'),
-            Reason::Unchanged => "it is as it was handed out, or not there",
-            _ => &wrong.found,
-        }
-        .to_owned()
+    /// What is wrong; empty if it passed.
+    pub fn found(&self) -> &str {
+        self.checked.as_ref().err().map_or("", |wrong| &wrong.found)
     }
 }
 
@@ -95,8 +90,8 @@ impl Limits {
     /// Adds the counts of a region; fails if they are outside of the limits.
     fn judge(&self, ran: &Ran, [size, line, ways]: [usize; 3], passed: &mut Passed) -> Result<(), Wrong> {
         // A function with threads of its own runs in the first one.
-        let is_own = |name: &str| name.strip_suffix(", thread 0").unwrap_or(name) == self.region;
-        let row = ran.record.rows.iter().find(|row| is_own(row.text("region")));
+        let is_own = |row: &&Row| row.text("region") == self.region && row.whole("thread") == Some(0);
+        let row = ran.record.rows.iter().find(is_own);
         let count = |name: &str| row.and_then(|row| row.amount(name)).map(|count| count as u64);
         let (Some(row), Some(loads), Some(stores), Some(misses)) =
             (row, count("loads"), count("stores"), count("l1_misses"))
@@ -151,10 +146,13 @@ fn changed(task: &Task, folder: &Path) -> Result<Vec<(Language, PathBuf)>, Wrong
         let path = folder.join(task.file(language));
         let Ok(about) = path.symlink_metadata() else { continue };
         if !about.is_file() {
-            return Err(Wrong::of(Reason::Compile, format!("{} is not a file of its own", path.display())));
+            return Err(Wrong::of(
+                Reason::Compile,
+                format!("{} is not a file of its own", task.file(language)),
+            ));
         }
         let text = files::read_at_most(&path, MAX_SOURCE)
-            .map_err(|error| Wrong::of(Reason::Compile, format!("{}: {error}", path.display())))?;
+            .map_err(|error| Wrong::of(Reason::Compile, format!("{}: {error}", task.file(language))))?;
         if text != task.starter(language).as_bytes() {
             found.push((language, path));
         }
@@ -174,11 +172,7 @@ pub fn score(task: &'static Task, folder: &Path, shows_output: bool) -> Score {
     });
     let rank = |score: &Score| score.checked.as_ref().map_or(u64::MAX, |passed| passed.misses);
     checked.min_by_key(rank).unwrap_or_else(|| {
-        let found = format!(
-            "{} and .c in {} are as they were handed out, or not there",
-            task.file(Language::Rust),
-            folder.display()
-        );
+        let found = format!("{} and .c are as they were handed out, or not there", task.file(Language::Rust));
         let hint = "Read the text at the top of the file, and write the function, in Rust or in C.";
         Score { task, source: None, checked: Err(Wrong::of(Reason::Unchanged, found).or_hint(hint)) }
     })
@@ -189,7 +183,7 @@ pub fn score_all(folder: &Path) -> Vec<Score> {
     TASKS.iter().map(|task| score(task, folder, false)).collect()
 }
 
-/// The scores as JSON: the same for the same files on every machine.
+/// The scores as JSON: the same for the same files on every machine, but for a compiler's own words.
 pub fn to_json(scores: &[Score]) -> Value {
     let task = |score: &Score| {
         let passed: Option<&Passed> = score.checked.as_ref().ok();

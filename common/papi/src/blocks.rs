@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::buffer;
-use crate::session::locked;
+use crate::site::BLOCK;
+use crate::{buffer, locked};
 
 /// Ends of blocks and the return addresses of the calls that made them, by their first addresses. A
 /// block stays until another takes its place.
@@ -37,6 +37,25 @@ pub(crate) fn at(address: u64) -> Option<(Range<u64>, u64)> {
     (address < *end).then_some((*start..*end, *caller))
 }
 
+/// Appends to the calling thread's buffer that there is a block; `caller` is the return address of
+/// the call that made it.
+fn note(address: u64, bytes: u64, caller: u64) {
+    unsafe extern "C" {
+        /// Counts the records, so that there is place for the next one (`thread.rs`).
+        safe fn lab_drain();
+    }
+    let own = buffer::own();
+    if own.load(Ordering::Relaxed) & 0xff_0000 != 0 {
+        lab_drain();
+    }
+    let place = own.load(Ordering::Relaxed);
+    for (at, word) in [(&raw const BLOCK) as u64, address, bytes, caller].into_iter().enumerate() {
+        // SAFETY: as rewritten code does: behind a pointer below `FULL` there is place for a record.
+        unsafe { (*(place as *const AtomicU64).add(at)).store(word, Ordering::Relaxed) };
+    }
+    own.store(place + 32, Ordering::Release);
+}
+
 macro_rules! wrapped {
     ($($stub:literal $name:ident $real:literal ($($argument:ident: $type:ty),*) $place:tt $bytes:expr;)*) => {$(
         mod $name {
@@ -50,7 +69,7 @@ macro_rules! wrapped {
                 // SAFETY: the C or C++ library's function of this type.
                 let block = unsafe { std::mem::transmute::<usize, Real>(real()) }($($argument),*);
                 if !block.is_null() {
-                    buffer::block(block as u64, $bytes as u64, caller);
+                    note(block as u64, $bytes as u64, caller);
                 }
                 block
             }
@@ -83,7 +102,7 @@ extern "C" fn posix_memalign(place: *mut *mut c_void, align: usize, bytes: usize
     unsafe {
         let status = real(place, align, bytes);
         if status == 0 {
-            buffer::block(*place as u64, bytes as u64, caller);
+            note(*place as u64, bytes as u64, caller);
         }
         status
     }

@@ -1,8 +1,6 @@
 //! The buffers to which rewritten code appends records. Their form is that of the crate `instrument`.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
-use crate::site::BLOCK;
+use std::sync::atomic::AtomicU64;
 
 /// Bytes of a buffer that may be full before it is drained; its address is a multiple of [`ALIGN`],
 /// so that rewritten code finds out from one byte of an address.
@@ -13,7 +11,9 @@ pub(crate) const LONGEST: usize = 256;
 /// Bytes of a buffer: at most one record begins when it is full.
 pub(crate) const BYTES: usize = FULL as usize + 2 * 8 * LONGEST;
 
-// `lab_ptr` says that the buffer is full until there is one. `lab_slow` changes no register.
+// `lab_ptr` says that the buffer is full until there is one. `lab_slow` changes no register. Three
+// functions are called by their symbols: `lab_begin` is in `program.rs`, `lab_drain` and
+// `lab_main_begins` are in `thread.rs`.
 std::arch::global_asm!(
     ".pushsection .tdata,\"awT\",@progbits",
     ".globl lab_ptr",
@@ -82,11 +82,6 @@ std::arch::global_asm!(
     options(att_syntax)
 );
 
-unsafe extern "C" {
-    /// Counts the records, so that there is place for the next one (`thread.rs`).
-    safe fn lab_drain();
-}
-
 /// The stack pointer when `main` was called, a multiple of a page; 0 before.
 pub(crate) static STACK: AtomicU64 = AtomicU64::new(0);
 
@@ -109,19 +104,4 @@ pub(crate) fn pointer() -> *const AtomicU64 {
 pub(crate) fn own() -> &'static AtomicU64 {
     // SAFETY: the variable is there as long as the thread runs, and the reference does not leave it.
     unsafe { &*pointer() }
-}
-
-/// Appends to the calling thread's buffer that there is a block; `caller` is the return address of
-/// the call that made it.
-pub(crate) fn block(address: u64, bytes: u64, caller: u64) {
-    let own = own();
-    if own.load(Ordering::Relaxed) & 0xff_0000 != 0 {
-        lab_drain();
-    }
-    let place = own.load(Ordering::Relaxed);
-    for (at, word) in [(&raw const BLOCK) as u64, address, bytes, caller].into_iter().enumerate() {
-        // SAFETY: as rewritten code does: behind a pointer below `FULL` there is place for a record.
-        unsafe { (*(place as *const AtomicU64).add(at)).store(word, Ordering::Relaxed) };
-    }
-    own.store(place + 32, Ordering::Release);
 }

@@ -1,6 +1,7 @@
-//! PAPI's return codes and what they mean.
+//! PAPI's return codes and what they mean; arguments and results of its functions.
 
-use std::ffi::{CStr, c_int};
+use std::cell::Cell;
+use std::ffi::{CStr, c_char, c_int};
 
 macro_rules! codes {
     ($($name:ident = $number:literal, $text:literal;)*) => {
@@ -46,4 +47,64 @@ codes! {
     ECMP_DISABLED = -25, c"Component containing event is disabled";
     EDELAY_INIT = -26, c"Delayed initialization component";
     EMULPASS = -27, c"Event exists, but cannot be counted due to multiple passes required by hardware";
+}
+
+/// A result with one of PAPI's codes as error.
+pub(crate) type Coded<T> = Result<T, c_int>;
+
+thread_local! {
+    pub(crate) static LAST_ERROR: Cell<c_int> = const { Cell::new(OK) };
+}
+
+/// What a function gives that does not fail.
+pub(crate) trait Number {
+    fn number(self) -> c_int;
+}
+
+impl Number for () {
+    fn number(self) -> c_int {
+        OK
+    }
+}
+
+impl Number for c_int {
+    fn number(self) -> c_int {
+        self
+    }
+}
+
+/// What a function of the interface returns.
+pub(crate) fn number<T: Number>(result: Coded<T>) -> c_int {
+    result.map(Number::number).unwrap_or_else(|code| {
+        LAST_ERROR.set(code);
+        code
+    })
+}
+
+/// What `place` points to.
+pub(crate) fn at<'a, T>(place: *mut T) -> Coded<&'a mut T> {
+    // SAFETY: the program gives a place of its own, or null.
+    unsafe { place.as_mut() }.ok_or(EINVAL)
+}
+
+/// The program's list of `count` elements.
+pub(crate) fn list<'a, T>(place: *mut T, count: c_int) -> Coded<&'a mut [T]> {
+    let count = usize::try_from(count).ok().filter(|count| *count > 0).ok_or(EINVAL)?;
+    // SAFETY: the program gives a list of that length.
+    Ok(unsafe { std::slice::from_raw_parts_mut(at(place)?, count) })
+}
+
+/// The program's text.
+pub(crate) fn text<'a>(place: *const c_char) -> Coded<&'a str> {
+    if place.is_null() {
+        return Err(EINVAL);
+    }
+    // SAFETY: the program gives a text that ends in 0.
+    unsafe { CStr::from_ptr(place) }.to_str().map_err(|_| EINVAL)
+}
+
+/// Copies as much of `text` as fits, and a 0.
+pub(crate) fn fill<const N: usize>(place: &mut [c_char; N], text: &str) {
+    let bytes = text.bytes().take(N - 1).chain([0]);
+    place.iter_mut().zip(bytes).for_each(|(place, byte)| *place = c_char::from_ne_bytes([byte]));
 }

@@ -3,28 +3,21 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::{c_char, c_float, c_int};
-use std::sync::Mutex;
+use std::sync::{Mutex, Once};
 
+use events::Event;
 use serde_json::{Map, Value, json};
 
 use crate::code::*;
-use crate::interface::{
+use crate::library::{
     PAPI_get_real_cyc, PAPI_get_real_nsec, PAPI_get_real_usec, PAPI_get_virt_usec, PAPI_is_initialized,
-    PAPI_library_init, VERSION, list, number, text,
+    PAPI_library_init, VERSION,
 };
-use crate::regions::{Figures, Place};
-use crate::session::{self, locked};
-use crate::sets::{self, Coded, with};
-use crate::thread;
-
-const FP_INS: c_int = 0x34 | PRESET;
-const FP_OPS: c_int = 0x66 | PRESET;
-const TOT_INS: c_int = 0x32 | PRESET;
-const TOT_CYC: c_int = 0x3b | PRESET;
-const PRESET: c_int = c_int::MIN;
+use crate::regions::{self, Figures, Place};
+use crate::sets::{self, with};
+use crate::{locked, session, thread};
 
 /// The set that a thread counts with, and since when.
-#[derive(Default)]
 struct Started {
     set: c_int,
     codes: Vec<c_int>,
@@ -37,42 +30,32 @@ struct Started {
 /// An open region: its name, its events' figures at its beginning, and those of the model.
 struct Entered {
     name: String,
-    figures: Vec<i64>,
+    figures: BTreeMap<String, i64>,
     /// With the thread's number.
     modelled: Option<(usize, Figures)>,
 }
 
-/// A named region's passes and figures.
-#[derive(Default)]
-struct Done {
-    passes: u64,
-    figures: BTreeMap<String, i64>,
-}
-
 thread_local! {
     static STARTED: RefCell<Option<Started>> = const { RefCell::new(None) };
-    /// The set of the new interface, the names of its events, and the open regions with the figures
-    /// at their beginnings.
+    /// The set of the new interface and the names of its events.
     static OPEN: RefCell<Option<(c_int, Vec<String>)>> = const { RefCell::new(None) };
     static STACK: RefCell<Vec<Entered>> = const { RefCell::new(Vec::new()) };
 }
 
-static DONE: Mutex<BTreeMap<String, Done>> = Mutex::new(BTreeMap::new());
+/// Named regions: their passes and figures.
+static DONE: Mutex<BTreeMap<String, (u64, BTreeMap<String, i64>)>> = Mutex::new(BTreeMap::new());
 
-fn done(result: Coded<()>) -> c_int {
-    number(result.map(|()| OK))
-}
-
-fn begin(codes: &[c_int], caller: usize) -> Coded<Started> {
+fn init() {
     if PAPI_is_initialized() == 0 {
         PAPI_library_init(VERSION);
     }
+}
+
+fn begin(codes: &[c_int], caller: usize) -> Coded<Started> {
+    init();
     let set = sets::create();
-    let started = codes
-        .iter()
-        .try_for_each(|code| with(set, |set| set.add(*code)))
-        .and_then(|()| with(set, |set| set.start(caller)));
-    if let Err(code) = started {
+    let add = |code: &c_int| with(set, |set| set.add(*code));
+    if let Err(code) = codes.iter().try_for_each(add).and_then(|()| with(set, |set| set.start(caller))) {
         locked(&sets::SETS).remove(&set);
         return Err(code);
     }
@@ -80,14 +63,15 @@ fn begin(codes: &[c_int], caller: usize) -> Coded<Started> {
     Ok(Started { set, codes: codes.to_vec(), real_us, virtual_us, last: (virtual_us, vec![0; codes.len()]) })
 }
 
-fn end(started: &Started, caller: usize) -> Coded<Vec<i64>> {
-    let figures = with(started.set, |set| set.stop(caller));
-    locked(&sets::SETS).remove(&started.set);
+fn end(caller: usize) -> Coded<Vec<i64>> {
+    let set = STARTED.take().ok_or(ENOTRUN)?.set;
+    let figures = with(set, |set| set.stop(caller));
+    locked(&sets::SETS).remove(&set);
     figures
 }
 
 extern "C" fn start_counters(codes: *mut c_int, count: c_int, caller: usize) -> c_int {
-    done(STARTED.with_borrow_mut(|started| {
+    number(STARTED.with_borrow_mut(|started| {
         if started.is_some() {
             return Err(EISRUN);
         }
@@ -97,27 +81,31 @@ extern "C" fn start_counters(codes: *mut c_int, count: c_int, caller: usize) -> 
 }
 
 extern "C" fn stop_counters(place: *mut i64, count: c_int, caller: usize) -> c_int {
-    done(STARTED.with_borrow_mut(|started| {
-        let figures = end(&started.take().ok_or(ENOTRUN)?, caller)?;
+    number(end(caller).and_then(|figures| {
         list(place, count)?.iter_mut().zip(figures).for_each(|(place, figure)| *place = figure);
         Ok(())
     }))
 }
 
+extern "C" fn rate_stop(caller: usize) -> c_int {
+    number(end(caller).map(drop))
+}
+
 stub! { PAPI_start_counters, start_counters, 2 }
 stub! { PAPI_stop_counters, stop_counters, 2 }
+stub! { PAPI_rate_stop, rate_stop, 0 }
 
 /// The figures since the last call, from zero again.
 fn read_counters(place: *mut i64, count: c_int, put: fn(&mut i64, i64)) -> Coded<()> {
-    STARTED.with_borrow(|started| {
-        let set = started.as_ref().ok_or(ENOTRUN)?.set;
-        let figures = with(set, |set| set.read())?;
+    let set = STARTED.with_borrow(|started| started.as_ref().map(|started| started.set)).ok_or(ENOTRUN)?;
+    with(set, |set| {
+        let figures = set.read()?;
         list(place, count)?.iter_mut().zip(figures).for_each(|(place, figure)| put(place, figure));
-        with(set, sets::Set::reset)
+        set.reset()
     })
 }
 
-functions! {
+early! {
     PAPI_read_counters(place: *mut i64, count: c_int) {
         read_counters(place, count, |place, figure| *place = figure)
     };
@@ -126,97 +114,72 @@ functions! {
     };
 }
 
-/// Times since the first call, figures since then, and the first figure's rate since the last
-/// call: by microsecond, or by the second figure.
+/// Times since the first call, the first figure since then, and its rate since the last call: by
+/// microsecond, or by the second figure.
 fn rate(
     wanted: &[c_int],
-    [real, virt]: [*mut c_float; 2],
-    counts: &[*mut i64],
-    rate: *mut c_float,
+    [real, virt, rate]: [*mut c_float; 3],
+    count: *mut i64,
     caller: usize,
-) -> c_int {
-    done(STARTED.with_borrow_mut(|started| {
-        if started.as_ref().is_some_and(|started| started.codes != wanted) {
-            return Err(EISRUN);
-        }
+) -> Coded<()> {
+    STARTED.with_borrow_mut(|started| {
         let is_first = started.is_none();
         if is_first {
             *started = Some(begin(wanted, caller)?);
         }
-        let Some(started) = started else { return Err(EBUG) };
+        let started = started.as_mut().filter(|started| started.codes == wanted).ok_or(EISRUN)?;
         let figures = if is_first { vec![0; wanted.len()] } else { with(started.set, |set| set.read())? };
         let now = PAPI_get_virt_usec();
         let put = |place: *mut c_float, value: f64| {
             // SAFETY: the program gives places of its own, or null.
             if let Some(place) = unsafe { place.as_mut() } {
-                *place = value as c_float;
+                *place = if is_first { 0.0 } else { value as c_float };
             }
         };
-        put(real, if is_first { 0.0 } else { (PAPI_get_real_usec() - started.real_us) as f64 / 1e6 });
-        put(virt, if is_first { 0.0 } else { (now - started.virtual_us) as f64 / 1e6 });
-        for (place, figure) in counts.iter().zip(&figures) {
-            // SAFETY: the same.
-            if let Some(place) = unsafe { place.as_mut() } {
-                *place = *figure;
-            }
+        put(real, (PAPI_get_real_usec() - started.real_us) as f64 / 1e6);
+        put(virt, (now - started.virtual_us) as f64 / 1e6);
+        // SAFETY: the same.
+        if let Some(place) = unsafe { count.as_mut() } {
+            *place = figures[0];
         }
         let done = (figures[0] - started.last.1[0]) as f64;
         let by = figures.get(1).map_or(now - started.last.0, |figure| figure - started.last.1[1]);
-        put(rate, if is_first || by <= 0 { 0.0 } else { done / by as f64 });
+        put(rate, if by <= 0 { 0.0 } else { done / by as f64 });
         started.last = (now, figures);
         Ok(())
-    }))
+    })
 }
 
 macro_rules! rates {
-    ($($stub:ident $name:ident: $($code:ident)*;)*) => {$(
+    ($($stub:ident $name:ident $place:tt ($($code:ident)?): $($event:expr),*;)*) => {$(
         extern "C" fn $name(
+            $($code: c_int,)?
             real: *mut c_float,
             virt: *mut c_float,
             count: *mut i64,
-            by_time: *mut c_float,
+            by: *mut c_float,
             caller: usize,
         ) -> c_int {
-            rate(&[$($code),*], [real, virt], &[count], by_time, caller)
+            number([$($event),*].into_iter().collect::<Coded<Vec<c_int>>>()
+                .and_then(|codes| rate(&codes, [real, virt, by], count, caller)))
         }
-        stub! { $stub, $name, 4 }
+        stub! { $stub, $name, $place }
     )*};
 }
 
 rates! {
-    PAPI_flops flops: FP_OPS;
-    PAPI_flips flips: FP_INS;
-    PAPI_ipc ipc: TOT_INS TOT_CYC;
+    PAPI_flops flops 4 (): sets::code(Event::FP_OPS.name());
+    PAPI_flips flips 4 (): sets::code(Event::FP_INS.name());
+    PAPI_ipc ipc 4 (): sets::code(Event::TOT_INS.name()), sets::code(Event::TOT_CYC.name());
+    PAPI_flops_rate flops_rate 5 (code): Ok(code);
 }
 
-extern "C" fn rate_of(
-    code: c_int,
-    real: *mut c_float,
-    virt: *mut c_float,
-    count: *mut i64,
-    mega: *mut c_float,
-    caller: usize,
-) -> c_int {
-    rate(&[code], [real, virt], &[count], mega, caller)
-}
-
-stub! { PAPI_flops_rate, rate_of, 5 }
-stub! { PAPI_flips_rate, rate_of, 5 }
-
-extern "C" fn rate_stop(caller: usize) -> c_int {
-    done(STARTED.with_borrow_mut(|started| end(&started.take().ok_or(ENOTRUN)?, caller).map(drop)))
-}
-
-stub! { PAPI_rate_stop, rate_stop, 0 }
-
-/// The set of named regions: the events of PAPI_EVENTS, or else loads and misses of each level.
-fn regions() -> Coded<(c_int, Vec<String>)> {
+/// The set of named regions: the events of PAPI_EVENTS, or else loads and misses.
+fn open_set() -> Coded<(c_int, Vec<String>)> {
     if let Some(open) = OPEN.with_borrow(Clone::clone) {
         return Ok(open);
     }
-    if PAPI_is_initialized() == 0 {
-        PAPI_library_init(VERSION);
-    }
+    init();
     let usual = if session::model().is_some() {
         "PAPI_L1_DCM,PAPI_LD_INS,PAPI_SR_INS"
     } else {
@@ -226,29 +189,35 @@ fn regions() -> Coded<(c_int, Vec<String>)> {
     let set = sets::create();
     let mut names = Vec::new();
     for name in wanted.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-        let added = sets::code(name).and_then(|code| with(set, |set| set.add(code)));
-        match added {
+        match sets::code(name).and_then(|code| with(set, |set| set.add(code))) {
             Ok(()) => names.push(name.to_owned()),
-            Err(code) => eprintln!(
-                "lab: {name} of PAPI_EVENTS is left out: {}",
-                meaning(code).map_or("?", |(name, _)| name)
-            ),
+            Err(code) => {
+                let (reason, _) = meaning(code).unwrap_or_default();
+                eprintln!("lab: {name} of PAPI_EVENTS is left out: {reason}");
+            }
         }
     }
-    with(set, |set| set.start_unlisted()).map_err(|_| ENOEVNT)?;
+    extern "C" fn at_exit() {
+        PAPI_hl_print_output();
+    }
+    static AT_EXIT: Once = Once::new();
+    // SAFETY: a function without conditions on the time of its call.
+    AT_EXIT.call_once(|| _ = unsafe { libc::atexit(at_exit) });
+    // Without a line: its region is reported by name.
+    with(set, |set| set.start(0)).map_err(|_| ENOEVNT)?;
     OPEN.set(Some((set, names.clone())));
     Ok((set, names))
 }
 
-fn now() -> Coded<(Vec<String>, Vec<i64>)> {
-    let (set, names) = regions()?;
-    let times = [PAPI_get_real_nsec(), PAPI_get_real_cyc()];
-    let figures = with(set, |set| set.read())?;
-    let names = ["real_time_nsec".to_owned(), "cycles".to_owned()].into_iter().chain(names).collect();
-    Ok((names, times.into_iter().chain(figures).collect()))
+/// Times and events of the calling thread until now, by name.
+fn now() -> Coded<BTreeMap<String, i64>> {
+    let (set, names) = open_set()?;
+    let times = [("real_time_nsec", PAPI_get_real_nsec()), ("cycles", PAPI_get_real_cyc())];
+    let times = times.map(|(name, time)| (name.to_owned(), time));
+    Ok(times.into_iter().chain(names.into_iter().zip(with(set, |set| set.read())?)).collect())
 }
 
-functions! {
+early! {
     PAPI_hl_init() {
         PAPI_library_init(VERSION);
         Ok(())
@@ -261,8 +230,7 @@ functions! {
         stop_regions()
     };
     PAPI_hl_region_begin(region: *const c_char) {
-        let name = text(region)?.to_owned();
-        let (_, figures) = now()?;
+        let (name, figures) = (text(region)?.to_owned(), now()?);
         let modelled = session::model()
             .and_then(|session| thread::with_own(|walker| (walker.number, walker.figures(session))));
         STACK.with_borrow_mut(|stack| stack.push(Entered { name, figures, modelled }));
@@ -288,17 +256,18 @@ functions! {
 }
 
 fn add(entered: Entered) -> Coded<()> {
-    let (names, figures) = now()?;
+    let figures = now()?;
     if let (Some(session), Some((number, before))) = (session::model(), entered.modelled)
         && let Some(now) = thread::with_own(|walker| walker.figures(session))
     {
-        session.add_region(number, Place::Named(entered.name.clone()), &now, &before);
+        regions::add(number, Place::Named(entered.name.clone()), &now, &before);
     }
     let mut done = locked(&DONE);
-    let done = done.entry(entered.name).or_default();
-    done.passes += 1;
-    for (name, (now, before)) in names.into_iter().zip(figures.into_iter().zip(entered.figures)) {
-        *done.figures.entry(name).or_default() += now - before;
+    let (passes, sums) = done.entry(entered.name).or_default();
+    *passes += 1;
+    for (name, now) in figures {
+        let before = entered.figures.get(&name).copied().unwrap_or(0);
+        *sums.entry(name).or_default() += now - before;
     }
     Ok(())
 }
@@ -319,29 +288,24 @@ pub extern "C" fn PAPI_hl_print_output() {
     if done.is_empty() {
         return;
     }
-    let region = |(number, (name, done)): (usize, (&String, &Done))| {
-        let mut fields = Map::new();
-        fields.insert("name".to_owned(), json!(name));
-        fields.insert("region_count".to_owned(), json!(done.passes.to_string()));
-        fields.extend(done.figures.iter().map(|(name, figure)| (name.clone(), json!(figure.to_string()))));
-        (number.to_string(), Value::Object(fields))
-    };
-    let regions: Map<String, Value> = done.iter().enumerate().map(region).collect();
+    let mut regions = Map::new();
+    for (number, (name, (passes, figures))) in done.iter().enumerate() {
+        let text = |value: &dyn ToString| Value::from(value.to_string());
+        let mut fields = Map::from_iter(figures.iter().map(|(name, figure)| (name.clone(), text(figure))));
+        fields.extend([("name".to_owned(), text(name)), ("region_count".to_owned(), text(passes))]);
+        regions.insert(number.to_string(), Value::Object(fields));
+    }
     let all = json!({
         "papi_version": "7.0.0.0",
-        "cpu_info": session::model().map_or("host".to_owned(), |session| session.machine.name.clone()),
+        "cpu_info": session::model().map_or("host", |session| &session.machine.name),
         "threads": { "0": { "regions": regions } },
     });
-    let folder =
-        std::env::var_os("PAPI_OUTPUT_DIRECTORY").map_or_else(Default::default, std::path::PathBuf::from);
-    let folder = folder.join("papi_hl_output");
-    let path = folder.join("rank_000000.json");
-    let made = std::fs::create_dir_all(&folder)
-        .map_err(|error| format!("cannot make {}: {error}", folder.display()));
-    let text = format!("{all:#}\n");
-    if let Err(error) =
-        made.and_then(|()| system::files::write_atomically(&path, text.as_bytes()).map_err(|e| e.to_string()))
-    {
+    let folder = std::env::var_os("PAPI_OUTPUT_DIRECTORY").unwrap_or_default();
+    let folder = std::path::Path::new(&folder).join("papi_hl_output");
+    let made = std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()));
+    let write =
+        || system::files::write_atomically(&folder.join("rank_000000.json"), format!("{all:#}\n").as_bytes());
+    if let Err(error) = made.and_then(|()| write().map_err(|error| error.to_string())) {
         eprintln!("lab: {error}");
     }
 }

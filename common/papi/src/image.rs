@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 use std::path::Path;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use libc::{c_int, c_void, dl_phdr_info};
 use object::{Object, ObjectSymbol, SymbolKind};
@@ -21,9 +21,10 @@ pub(crate) struct Global {
 pub(crate) struct Image {
     pub(crate) range: Range<u64>,
     pub(crate) bias: u64,
-    /// Whether a loader gives it its libraries.
-    pub(crate) is_dynamic: bool,
 }
+
+/// Whether a loader gives the program its libraries.
+static IS_DYNAMIC: AtomicBool = AtomicBool::new(false);
 
 impl Image {
     /// Of this process.
@@ -34,7 +35,7 @@ impl Image {
             for at in 0..usize::from(info.dlpi_phnum) {
                 // SAFETY: there are that many headers.
                 let part = unsafe { &*info.dlpi_phdr.add(at) };
-                image.is_dynamic |= part.p_type == libc::PT_INTERP;
+                IS_DYNAMIC.fetch_or(part.p_type == libc::PT_INTERP, Ordering::Relaxed);
                 if part.p_type == libc::PT_LOAD {
                     let start = info.dlpi_addr + part.p_vaddr;
                     let old = &image.range;
@@ -71,15 +72,16 @@ impl Image {
         globals.dedup_by(|next, last| next.range.start < last.range.end);
         globals
     }
+}
 
-    /// The word with the address of the C library's function for which there is a wrapper at `address`.
-    /// The program without wrappers loads it; with them the linker calls the wrapper directly.
-    pub(crate) fn pointer_to(&self, address: u64) -> Option<u64> {
-        static WORDS: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
-        let wrappers = first_wrapper() as u64..after_wrappers() as u64;
-        let number = address.checked_sub(wrappers.start).filter(|_| address < wrappers.end)?;
-        self.is_dynamic.then(|| &raw const WORDS[number as usize / 8 % WORDS.len()] as u64)
-    }
+/// The word with the address of the C library's function for which there is a wrapper at `address`.
+/// The program without wrappers loads it; with them the linker calls the wrapper directly.
+pub(crate) fn pointer_to(address: u64) -> Option<u64> {
+    static WORDS: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
+    let wrappers = first_wrapper() as u64..after_wrappers() as u64;
+    let number = address.checked_sub(wrappers.start).filter(|_| address < wrappers.end)?;
+    let is_dynamic = IS_DYNAMIC.load(Ordering::Relaxed);
+    is_dynamic.then(|| &raw const WORDS[number as usize / 8 % WORDS.len()] as u64)
 }
 
 address_of_weak! { first_note, "__start_lab_notes" }

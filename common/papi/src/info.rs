@@ -1,18 +1,17 @@
-//! What programs can ask about events, the machine and themselves: the structures of `papi.h`.
+//! What programs can ask about events and the machine: the structures of `papi.h`.
 
-use std::ffi::{c_char, c_float, c_int, c_uint, c_void};
+use std::ffi::{c_char, c_float, c_int, c_uint};
 use std::ptr::null;
 use std::sync::OnceLock;
 
 use events::Event;
 use machine::Machine;
-use system::clock;
 use system::facts::Facts;
 
-use crate::code::{ENOCMP, ENOEVNT};
-use crate::interface::{PAPI_is_initialized, PAPI_num_counters, at, fill, text};
+use crate::code::{ENOEVNT, at, fill};
+use crate::library::PAPI_is_initialized;
 use crate::session;
-use crate::sets::{Coded, check, event};
+use crate::sets::{check, event};
 
 /// `PAPI_event_info_t`.
 #[repr(C)]
@@ -35,49 +34,35 @@ pub struct EventInfo {
     note: [c_char; 1024],
 }
 
-fn describe_event(code: c_int, info: &mut EventInfo) -> Coded<()> {
-    let event = event(code)?;
-    // SAFETY: zeros are texts and numbers.
-    *info = unsafe { std::mem::zeroed() };
-    info.code = code.cast_unsigned();
-    fill(&mut info.symbol, event.name());
-    fill(&mut info.short_description, event.description());
-    fill(&mut info.description, event.description());
-    match check(&event) {
-        Ok(()) => {
-            info.count = 1;
-            fill(&mut info.derived, "NOT_DERIVED");
-            fill(&mut info.names[0], event.name());
+early! {
+    PAPI_get_event_info(code: c_int, info: *mut EventInfo) {
+        let (info, event) = (at(info)?, event(code)?);
+        // SAFETY: zeros are texts and numbers.
+        *info = unsafe { std::mem::zeroed() };
+        info.code = code.cast_unsigned();
+        fill(&mut info.symbol, event.name());
+        fill(&mut info.short_description, event.description());
+        fill(&mut info.description, event.description());
+        match check(&event) {
+            Ok(()) => {
+                info.count = 1;
+                fill(&mut info.derived, "NOT_DERIVED");
+                fill(&mut info.names[0], event.name());
+            }
+            Err((_, reason)) => fill(&mut info.note, &reason),
         }
-        Err((_, reason)) => fill(&mut info.note, &reason),
-    }
-    if matches!(event, Event::Native(_)) && info.count == 0 { Err(ENOEVNT) } else { Ok(()) }
+        if matches!(event, Event::Native(_)) && info.count == 0 { Err(ENOEVNT) } else { Ok(()) }
+    };
 }
 
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct TlbInfo {
-    kind: c_int,
-    entries: c_int,
-    page: c_int,
-    ways: c_int,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct CacheInfo {
-    kind: c_int,
-    size: c_int,
-    line: c_int,
-    lines: c_int,
-    ways: c_int,
-}
-
+/// `PAPI_mh_level_t`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct LevelInfo {
-    tlb: [TlbInfo; 6],
-    cache: [CacheInfo; 6],
+    /// Kind, entries, bytes of a page, ways.
+    tlb: [[c_int; 4]; 6],
+    /// Kind, bytes, bytes of a line, lines, ways.
+    cache: [[c_int; 5]; 6],
 }
 
 /// `PAPI_hw_info_t`.
@@ -118,121 +103,38 @@ pub extern "C" fn PAPI_get_hardware_info() -> *const HardwareInfo {
         None => {
             let host = system::machine::host();
             let host = host.unwrap_or_else(|why| system::machine::undescribed_host(&why));
-            let vendor = Facts::of_host().vendor;
-            let mut info = hardware(vendor.as_deref().unwrap_or("host"), &host);
-            info.vendor = vendor.map_or(0, |vendor| vendor_number(&vendor));
-            info
+            hardware(Facts::of_host().vendor.as_deref().unwrap_or("host"), &host)
         }
     })
 }
 
-/// PAPI's number of a vendor: for Arm's designs that of the implementer, as the kernel prints it.
-fn vendor_number(vendor: &str) -> c_int {
-    match vendor {
-        "GenuineIntel" => 1,
-        "AuthenticAMD" => 2,
-        _ => vendor.strip_prefix("0x").and_then(|hex| c_int::from_str_radix(hex, 16).ok()).unwrap_or(0),
-    }
-}
-
 fn hardware(vendor: &str, machine: &Machine) -> HardwareInfo {
+    // PAPI's numbers for what a cache or TLB holds.
+    const DATA: c_int = 2;
+    const UNIFIED: c_int = 3;
     // SAFETY: zeros are numbers and texts.
     let mut info: HardwareInfo = unsafe { std::mem::zeroed() };
     let processors = std::thread::available_parallelism().map_or(1, |count| count.get() as c_int);
     info.processors = [processors, 1, processors, 1, 1, processors];
+    info.vendor = ["GenuineIntel", "AuthenticAMD"]
+        .iter()
+        .position(|name| *name == vendor)
+        .map_or(0, |at| at as c_int + 1);
     fill(&mut info.vendor_name, vendor);
     fill(&mut info.model_name, &format!("{} ({})", machine.name, machine.description));
-    let mhz = (machine.clock.unwrap_or_else(clock::tick_rate).0 / 1e6).round();
+    let mhz = (machine.clock.unwrap_or_else(system::clock::tick_rate).0 / 1e6).round();
     (info.mhz, info.clock_mhz) = (mhz as c_float, mhz as c_int);
     (info.max_mhz, info.min_mhz) = (mhz as c_int, mhz as c_int);
-    describe(&mut info, machine);
-    info
-}
-
-/// `PAPI_component_info_t`.
-#[repr(C)]
-pub struct ComponentInfo {
-    name: [c_char; 128],
-    short_name: [c_char; 64],
-    description: [c_char; 128],
-    /// Its version, and those of its library and the kernel.
-    versions: [[c_char; 64]; 3],
-    disabled_reason: [c_char; 1024],
-    disabled: c_int,
-    initialized: c_int,
-    index: c_int,
-    counters: c_int,
-    multiplexed_counters: c_int,
-    presets: c_int,
-    natives: c_int,
-    /// Domains and granularities: the default, and all.
-    scopes: [c_int; 4],
-    signal: c_int,
-    features: c_uint,
-}
-
-static COMPONENT: OnceLock<ComponentInfo> = OnceLock::new();
-
-/// `PAPI_get_component_info`: there is one component, the processor.
-#[unsafe(no_mangle)]
-pub extern "C" fn PAPI_get_component_info(index: c_int) -> *const ComponentInfo {
-    if index != 0 {
-        return null();
-    }
-    COMPONENT.get_or_init(|| {
-        // SAFETY: zeros are numbers and texts.
-        let mut info: ComponentInfo = unsafe { std::mem::zeroed() };
-        let name = if session::model().is_some() { "model" } else { "perf_event" };
-        fill(&mut info.name, name);
-        fill(&mut info.short_name, name);
-        fill(&mut info.description, "the processor's core and its caches");
-        info.initialized = 1;
-        info.counters = PAPI_num_counters();
-        info.multiplexed_counters = info.counters;
-        info.presets = events::Preset::COUNT.into();
-        info.scopes = [1; 4];
-        info
-    })
-}
-
-/// `PAPI_get_executable_info`: not known here.
-#[unsafe(no_mangle)]
-pub extern "C" fn PAPI_get_executable_info() -> *const c_void {
-    null()
-}
-
-/// `PAPI_get_shared_lib_info`: not known here.
-#[unsafe(no_mangle)]
-pub extern "C" fn PAPI_get_shared_lib_info() -> *const c_void {
-    null()
-}
-
-functions! {
-    PAPI_get_component_index(name: *const c_char) {
-        if ["model", "perf_event", "cpu"].contains(&text(name)?) { Ok(()) } else { Err(ENOCMP) }
-    };
-    PAPI_get_event_info(code: c_int, info: *mut EventInfo) describe_event(code, at(info)?);
-}
-
-/// PAPI's numbers for what a cache or TLB holds.
-const DATA: c_int = 2;
-const UNIFIED: c_int = 3;
-
-fn describe(info: &mut HardwareInfo, machine: &Machine) {
     let levels = machine.visible_levels();
     info.levels = levels.len().min(info.level.len()) as c_int;
     for (place, cache) in info.level.iter_mut().zip(levels) {
-        place.cache[0] = CacheInfo {
-            kind: if cache.level == 1 { DATA } else { UNIFIED },
-            size: cache.size.0 as c_int,
-            line: cache.line.0 as c_int,
-            lines: cache.lines() as c_int,
-            ways: cache.ways as c_int,
-        };
+        let kind = if cache.level == 1 { DATA } else { UNIFIED };
+        let [size, line, lines, ways] = [cache.size.0, cache.line.0, cache.lines() as u64, cache.ways as u64];
+        place.cache[0] = [kind, size as c_int, line as c_int, lines as c_int, ways as c_int];
     }
     let tlbs = if machine.sealed() { &[][..] } else { &machine.tlbs };
     for (place, tlb) in info.level.iter_mut().zip(tlbs) {
-        let page = machine.page_size.0 as c_int;
-        place.tlb[0] = TlbInfo { kind: DATA, entries: tlb.entries as c_int, page, ways: tlb.ways as c_int };
+        place.tlb[0] = [DATA, tlb.entries as c_int, machine.page_size.0 as c_int, tlb.ways as c_int];
     }
+    info
 }

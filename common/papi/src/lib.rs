@@ -6,9 +6,10 @@
 //! | rewritten code appends records to its thread's buffer | `buffer.rs`, `site.rs` |
 //! | the thread's caches count them, for each source line and array | `thread.rs`, `work.rs` |
 //! | arrays: blocks of `malloc` and `new`, globals | `blocks.rs`, `image.rs` |
-//! | the program's addresses, and the library's own memory | `memory.rs` |
-//! | the machine; start, end and signal handlers of the program | `session.rs`, `program.rs`, `signals.rs` |
-//! | PAPI's functions, on these counts or on the crate `counters` | `interface.rs`, `high.rs`, `info.rs`, `sets.rs` |
+//! | the library's own memory | `memory.rs` |
+//! | the machine, and the program's addresses on it | `session.rs` |
+//! | start, end and signal handlers of the program | `program.rs`, `signals.rs` |
+//! | PAPI's functions, on these counts or on the crate `counters` | `code.rs`, `library.rs`, `sets.rs`, `interface.rs`, `high.rs`, `info.rs` |
 //! | regions, and what is printed and saved | `regions.rs`, `report.rs` |
 //!
 //! A program that `lab cc --native` has linked has no model: PAPI's functions count with hardware
@@ -18,6 +19,8 @@
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(non_snake_case, unreachable_pub, reason = "C programs call these functions by their names")]
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// In the place of the standard library's, which end the program if standard error is full.
 macro_rules! eprintln {
@@ -43,6 +46,7 @@ mod high;
 mod image;
 mod info;
 mod interface;
+mod library;
 mod memory;
 mod program;
 mod regions;
@@ -54,6 +58,25 @@ mod site;
 mod table;
 mod thread;
 mod work;
+
+/// The value of a mutex, also after a panic elsewhere.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Blocks all signals while `action` runs.
+fn without_signals<T>(action: impl FnOnce() -> T) -> T {
+    // SAFETY: the sets are this function's own.
+    unsafe {
+        let (mut all, mut before): (libc::sigset_t, libc::sigset_t) =
+            (std::mem::zeroed(), std::mem::zeroed());
+        libc::sigfillset(&raw mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
+        let result = action();
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
+        result
+    }
+}
 
 #[global_allocator]
 static OWN: memory::Own = memory::Own;

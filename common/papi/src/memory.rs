@@ -1,5 +1,4 @@
-//! Where memory is: the library's own, far from the program's; and the addresses that the model uses,
-//! which are the same in each run.
+//! The library's own memory, far from the program's.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::UnsafeCell;
@@ -10,7 +9,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use libc::c_void;
 
 use crate::buffer;
-use crate::session::{self, refuse};
 
 /// The first address that is tried for the library's own memory; ThreadSanitizer allows it.
 const OWN: usize = 0x0100_0000_0000;
@@ -63,123 +61,26 @@ fn new_pages(bytes: usize) -> *mut u8 {
     null_mut()
 }
 
-/// The same, or the program ends.
-pub(crate) fn buffer() -> u64 {
-    let found = pages(buffer::BYTES) as u64;
-    if found == 0 {
-        refuse(2, "there is no memory for the records of a thread");
-    }
-    found
-}
+static IS_LOCKED: AtomicBool = AtomicBool::new(false);
 
-/// The model's first addresses of the parts of memory.
-const HEAP: u64 = 0x10_0000_0000;
-const MAPPED: u64 = 0x20_0000_0000;
-const STACK: u64 = 0x40_0000_0000;
-const ABOVE: u64 = 0x50_0000_0000;
-/// Bytes of the heap and of a stack, at most.
-const LARGEST: u64 = 1 << 35;
-const DEEPEST: u64 = 1 << 30;
-
-/// Ranges of addresses, each with what is added to get the model's.
-#[derive(Debug)]
-pub(crate) struct Placement {
-    parts: Vec<(Range<u64>, u64)>,
-    /// Parts that were used last, by bits of their addresses: the first address, the length, and what
-    /// is added.
-    recent: [(u64, u64, u64); 16],
-    mapped: u64,
-}
-
-impl Placement {
-    pub(crate) fn new() -> Placement {
-        let mut parts = Vec::new();
-        let heap = session::model().map_or(0, |session| session.heap);
-        if let Some(session) = session::model() {
-            parts.push((session.image.range.clone(), session.image.bias.wrapping_neg()));
-        }
-        parts.push((heap..heap + LARGEST, HEAP.wrapping_sub(heap)));
-        let (main, first) = (buffer::STACK.load(Ordering::Relaxed), session::model().map_or(0, |s| s.stack));
-        if main > 0 {
-            parts.push((main - DEEPEST..main, STACK.wrapping_sub(main)));
-        }
-        if first > 0 {
-            let start = if main > 0 { main } else { first - DEEPEST };
-            parts.push((start..first + DEEPEST, ABOVE.wrapping_sub(first)));
-        }
-        let mapped = MAPPED.wrapping_sub(session::model().map_or(0, |session| session.mapped));
-        Placement { parts, recent: [(0, 0, 0); 16], mapped }
-    }
-
-    /// The model's address.
-    #[inline(always)]
-    pub(crate) fn of(&mut self, address: u64) -> u64 {
-        let (start, bytes, added) = self.recent[Placement::slot(address)];
-        if address.wrapping_sub(start) < bytes {
-            return address.wrapping_add(added);
-        }
-        self.find(address)
-    }
-
-    /// The part around an address: its first address, its length, and what is added.
-    pub(crate) fn part(&mut self, address: u64) -> (u64, u64, u64) {
-        self.of(address);
-        self.recent[Placement::slot(address)]
-    }
-
-    /// The program, its heap, its mappings and its stack are far apart.
-    #[inline(always)]
-    fn slot(address: u64) -> usize {
-        (address >> 28) as usize & 15
-    }
-
-    #[inline(never)]
-    fn find(&mut self, address: u64) -> u64 {
-        if let Some((range, added)) = self.parts.iter().find(|(range, _)| range.contains(&address)) {
-            self.recent[Placement::slot(address)] = (range.start, range.end - range.start, *added);
-            return address.wrapping_add(*added);
-        }
-        let below = self.parts.iter().map(|(range, _)| range.end).filter(|end| *end <= address);
-        let above = self.parts.iter().map(|(range, _)| range.start).filter(|start| *start > address);
-        let (start, end) = (below.max().unwrap_or(0), above.min().unwrap_or(u64::MAX));
-        self.recent[Placement::slot(address)] = (start, end - start, self.mapped);
-        address.wrapping_add(self.mapped)
-    }
-}
-
-/// A lock that may be taken in any state of the process.
-struct Lock(AtomicBool);
-
-impl Lock {
-    fn with<T>(&self, action: impl FnOnce() -> T) -> T {
-        while self.0.swap(true, Ordering::Acquire) {
-            std::thread::yield_now();
-        }
-        let result = action();
-        self.0.store(false, Ordering::Release);
-        result
-    }
-}
-
-/// In a child the lock would stay with a thread that it does not have.
-pub(crate) unsafe extern "C" fn before_fork() {
-    while OWN_LOCK.0.swap(true, Ordering::Acquire) {
+/// Takes the lock of the pieces, in any state of the process. Before a fork too: in a child the lock would
+/// stay with a thread that it does not have.
+pub(crate) unsafe extern "C" fn lock() {
+    while IS_LOCKED.swap(true, Ordering::Acquire) {
         std::thread::yield_now();
     }
 }
 
-pub(crate) unsafe extern "C" fn after_fork() {
-    OWN_LOCK.0.store(false, Ordering::Release);
+pub(crate) unsafe extern "C" fn unlock() {
+    IS_LOCKED.store(false, Ordering::Release);
 }
 
 /// The library's own memory: sizes are powers of two; freed pieces are used again.
 pub(crate) struct Own;
 
-static OWN_LOCK: Lock = Lock(AtomicBool::new(false));
-
 struct Pieces(UnsafeCell<([usize; 64], Range<usize>)>);
 
-// SAFETY: it is used under `OWN_LOCK` alone.
+// SAFETY: it is used under the lock alone.
 unsafe impl Sync for Pieces {}
 
 static PIECES: Pieces = Pieces(UnsafeCell::new(([0; 64], 0..0)));
@@ -190,6 +91,21 @@ fn size(layout: Layout) -> usize {
     layout.size().max(layout.align()).max(UNIT).next_power_of_two()
 }
 
+impl Pieces {
+    /// Does something with the first free pieces by the logarithm of their size, and what is left of the
+    /// last pages.
+    fn with<T>(&self, action: impl FnOnce(&mut [usize; 64], &mut Range<usize>) -> T) -> T {
+        // SAFETY: the lock is held, and given back.
+        unsafe {
+            lock();
+            let (free, rest) = &mut *self.0.get();
+            let result = action(free, rest);
+            unlock();
+            result
+        }
+    }
+}
+
 // SAFETY: pieces do not overlap, and are aligned to their sizes (up to a page).
 unsafe impl GlobalAlloc for Own {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -197,9 +113,7 @@ unsafe impl GlobalAlloc for Own {
         if size >= LARGE {
             return pages(size);
         }
-        OWN_LOCK.with(|| {
-            // SAFETY: the lock is held.
-            let (free, rest) = unsafe { &mut *PIECES.0.get() };
+        PIECES.with(|free, rest| {
             let list = &mut free[size.trailing_zeros() as usize];
             if *list > 0 {
                 let piece = *list;
@@ -228,14 +142,11 @@ unsafe impl GlobalAlloc for Own {
             unsafe { libc::munmap(piece.cast(), size) };
             return;
         }
-        OWN_LOCK.with(|| {
-            // SAFETY: the lock is held, and the piece has a word at least.
-            unsafe {
-                let (free, _) = &mut *PIECES.0.get();
-                let list = &mut free[size.trailing_zeros() as usize];
-                *piece.cast::<usize>() = *list;
-                *list = piece as usize;
-            }
+        PIECES.with(|free, _| {
+            let list = &mut free[size.trailing_zeros() as usize];
+            // SAFETY: the piece has a word at least.
+            unsafe { *piece.cast::<usize>() = *list };
+            *list = piece as usize;
         });
     }
 

@@ -2,19 +2,17 @@
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::SystemTime;
 
 use machine::{CacheLevel, Machine};
 
-use crate::high;
 use crate::image::{self, Image};
 use crate::memory;
 use crate::report::{self, Signalled};
-use crate::session::{SESSION, Session, is_native, is_set, leave, locked, model, refuse};
-use crate::sets;
+use crate::session::{SESSION, Session, is_native, is_set, leave, model, refuse};
 use crate::thread;
+use crate::{sets, signals};
 
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 /// Whether a signal has begun to end the program.
@@ -24,6 +22,7 @@ static PROCESS: AtomicI32 = AtomicI32::new(0);
 
 /// Logical processors of one core, at most: a level that more share is not private.
 const THREADS_OF_A_CORE: usize = 2;
+const PAGE: usize = 4096;
 /// Bytes of stack for a report after a stack overflow.
 const SIGNAL_STACK: usize = 1 << 20;
 /// Seconds for a report after a signal, which may have interrupted the library itself.
@@ -88,8 +87,6 @@ pub extern "C" fn lab_begin() {
         started: SystemTime::now(),
         image,
         globals,
-        regions: Mutex::default(),
-        skipped: Mutex::default(),
         clock,
     };
     if SESSION.set(session).is_err() {
@@ -100,12 +97,19 @@ pub extern "C" fn lab_begin() {
     // SAFETY: all are functions without conditions on the time of their call.
     unsafe {
         libc::atexit(at_exit);
-        libc::pthread_atfork(Some(memory::before_fork), Some(memory::after_fork), Some(forked));
+        libc::pthread_atfork(Some(memory::lock), Some(memory::unlock), Some(forked));
+    }
+    if guard() > 0 {
+        // SAFETY: nothing is in this page.
+        unsafe { libc::mprotect(guard() as *mut c_void, PAGE, libc::PROT_NONE) };
     }
     catch_signals();
     // The first thread is this one, whichever makes the first access.
     thread::begin();
 }
+
+// A page between the library's data and the program's.
+address_of_weak! { guard, "lab_guard" }
 
 extern "C" fn at_exit() {
     finish(None);
@@ -133,7 +137,7 @@ pub extern "C" fn __wrap__Exit(status: c_int) -> ! {
 /// In the child of a fork: its caches would be copies of its parent's.
 unsafe extern "C" fn forked() {
     // SAFETY: the child has this thread alone, which took the lock before.
-    unsafe { memory::after_fork() };
+    unsafe { memory::unlock() };
     thread::ignore();
     IS_OVER.store(true, Ordering::SeqCst);
     // SAFETY: these take no arguments and cannot fail.
@@ -151,36 +155,17 @@ fn finish(signalled: Option<&Signalled>) {
         // SAFETY: both are functions without conditions on the time of their call.
         let handler = unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
         sets::end_open_regions();
-        high::PAPI_hl_print_output();
-        let mut regions = std::mem::take(&mut *locked(&session.regions));
-        regions.sort_by_key(|region| (region.thread, region.begun));
-        report::write(session, &thread::all(), regions, signalled);
+        report::write(session, &thread::all(), sets::notes(), signalled);
         // SAFETY: as above.
         unsafe { libc::signal(libc::SIGPIPE, handler) };
     }
 }
 
-const SIGNALS: [c_int; 13] = [
-    libc::SIGSEGV,
-    libc::SIGBUS,
-    libc::SIGFPE,
-    libc::SIGILL,
-    libc::SIGABRT,
-    libc::SIGINT,
-    libc::SIGTERM,
-    libc::SIGHUP,
-    libc::SIGXCPU,
-    libc::SIGXFSZ,
-    libc::SIGPIPE,
-    libc::SIGQUIT,
-    libc::SIGALRM,
-];
-
 /// Signals that ask the program to end. Some come twice: a terminal sends one to the whole group,
 /// and a program that waits passes its own on.
 const REQUESTS: [c_int; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT];
 
-extern "C" fn signalled(signal: c_int, _: *const libc::siginfo_t, context: *const c_void) {
+extern "C" fn signalled(signal: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
     let is_ending = IS_ENDING.swap(true, Ordering::SeqCst);
     if is_ending && REQUESTS.contains(&signal) {
         return;
@@ -210,16 +195,8 @@ extern "C" fn signalled(signal: c_int, _: *const libc::siginfo_t, context: *cons
     }
 }
 
-const HANDLER: extern "C" fn(c_int, *const libc::siginfo_t, *const c_void) = signalled;
-
-/// Whether it is that handler, which the program did not install.
-pub(crate) fn is_own_handler(handler: usize) -> bool {
-    handler == HANDLER as usize
-}
-
 /// Where the kernel would place the next mapping: others are at the same distance in each run.
 fn next_mapping() -> u64 {
-    const PAGE: usize = 4096;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
     // SAFETY: a new page, which is removed again.
     unsafe {
@@ -239,23 +216,14 @@ fn first_stack() -> Option<u64> {
 
 /// Reports at signals that end the program, unless it handles or ignores them.
 fn catch_signals() {
-    // SAFETY: the structures are the C library's, filled as it asks.
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    // SAFETY: new pages, which nothing else uses.
     unsafe {
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
         let place = libc::mmap(null_mut(), SIGNAL_STACK, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0);
         if place != libc::MAP_FAILED {
             let stack = libc::stack_t { ss_sp: place, ss_flags: 0, ss_size: SIGNAL_STACK };
             libc::sigaltstack(&raw const stack, null_mut());
         }
-        let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = HANDLER as usize;
-        action.sa_flags = libc::SA_ONSTACK | libc::SA_SIGINFO;
-        for signal in SIGNALS {
-            let mut old: libc::sigaction = std::mem::zeroed();
-            libc::sigaction(signal, null_mut(), &raw mut old);
-            if old.sa_sigaction == libc::SIG_DFL {
-                libc::sigaction(signal, &raw const action, null_mut());
-            }
-        }
     }
+    signals::catch(signalled);
 }

@@ -1,7 +1,11 @@
 //! Parts of a program between a start and a stop, each with its counts.
 
+use std::sync::Mutex;
+
 use cache::{Counts, LevelCounts, MissKinds};
 use machine::Machine;
+
+use crate::locked;
 
 /// The figures of a report, each with the name of its column.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -82,4 +86,27 @@ pub(crate) struct Region {
     pub(crate) begun: u64,
     pub(crate) passes: u64,
     pub(crate) figures: Figures,
+}
+
+/// As they ended first.
+static REGIONS: Mutex<Vec<Region>> = Mutex::new(Vec::new());
+
+/// Adds a pass of a region in that thread.
+pub(crate) fn add(thread: usize, place: Place, now: &Figures, before: &Figures) {
+    let mut regions = locked(&REGIONS);
+    let at = regions.iter().position(|region| region.thread == thread && region.place == place);
+    let at = at.unwrap_or_else(|| {
+        let begun = before.get("instructions").unwrap_or(0);
+        regions.push(Region { thread, place, begun, passes: 0, figures: Figures::default() });
+        regions.len() - 1
+    });
+    regions[at].passes += 1;
+    regions[at].figures.add(now, before);
+}
+
+/// All regions, by thread, as they began first.
+pub(crate) fn all() -> Vec<Region> {
+    let mut regions = locked(&REGIONS).clone();
+    regions.sort_by_key(|region| (region.thread, region.begun));
+    regions
 }

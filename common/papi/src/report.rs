@@ -14,8 +14,7 @@ use serde_json::{Value, json};
 
 use crate::image;
 use crate::regions::{self, Figures, Region};
-use crate::session::{IS_TIMED, Session, is_set, locked};
-use crate::sets;
+use crate::session::{IS_TIMED, Session, is_set};
 use crate::site::{self, Form, Place};
 use crate::table::{self, Line, grouped};
 use crate::thread::Walker;
@@ -56,17 +55,17 @@ pub(crate) struct Signalled {
     pub(crate) line: Option<String>,
 }
 
-/// Prints and saves the counts of `threads`.
+/// Prints and saves the counts of `threads`, with `notes`.
 pub(crate) fn write(
     session: &Session,
     threads: &[MutexGuard<'_, Walker>],
-    regions: Vec<Region>,
+    notes: Vec<String>,
     signalled: Option<&Signalled>,
 ) {
     if let Some(signalled) = signalled {
         eprintln!("lab: {}; the counts are those up to there", signalled.sentence);
     }
-    let counted = Counted::new(session, threads, regions);
+    let counted = Counted::new(session, threads, notes);
     if counted.totals.get("instructions") == Some(0) {
         eprintln!("lab: nothing was counted: the program has no code that lab cc compiled");
         counted.notes.iter().for_each(|note| eprintln!("lab: {note}"));
@@ -102,16 +101,23 @@ fn record_path(session: &Session, wanted: &Path) -> PathBuf {
 }
 
 impl Counted {
-    fn new(session: &Session, threads: &[MutexGuard<'_, Walker>], regions: Vec<Region>) -> Counted {
+    fn new(session: &Session, threads: &[MutexGuard<'_, Walker>], mut notes: Vec<String>) -> Counted {
         let levels = session.machine.levels.len().min(LEVELS);
+        notes.extend(image::notes());
+        if IS_TIMED.load(Ordering::Relaxed) {
+            notes.push(match &session.clock {
+                Some(reason) => format!("the program's times are the clock's: {reason}"),
+                None => "cycles and PAPI's times are an estimate: one for each instruction, and the latency of each miss; what overlaps is left out".to_owned(),
+            });
+        }
         let mut all = Counted {
             totals: Figures::default(),
             threads: Vec::new(),
             arrays: Vec::new(),
             lines: Vec::new(),
-            regions,
+            regions: regions::all(),
             levels,
-            notes: notes(session),
+            notes,
         };
         let (mut owners, mut places) = (HashMap::new(), BTreeMap::new());
         let mut missed = [0; LEVELS];
@@ -295,10 +301,10 @@ impl Counted {
                 row(part, Some(&line.name), &mut columns.iter().cloned().zip(line.figures.iter().copied()))
             }));
         }
-        let is_one = self.threads.len() < 2;
         for region in &self.regions {
-            let name = region_name(region, !is_one);
-            let own = row("region", Some(&name), &mut region.figures.all().iter().cloned());
+            let name = region_name(region, false);
+            let mut own = row("region", Some(&name), &mut region.figures.all().iter().cloned());
+            own.place.set("thread", region.thread);
             record.rows.push(own.result("passes", region.passes));
         }
         record
@@ -353,26 +359,4 @@ fn region_name(region: &Region, has_threads: bool) -> String {
         regions::Place::Named(name) => name.clone(),
     };
     if has_threads { format!("{name}, thread {}", region.thread) } else { name }
-}
-
-/// What a reader must know.
-fn notes(session: &Session) -> Vec<String> {
-    let mut notes = image::notes();
-    if IS_TIMED.load(Ordering::Relaxed) {
-        notes.push(match &session.clock {
-            Some(reason) => format!("the program's times are the clock's: {reason}"),
-            None => "cycles and PAPI's times are an estimate: one for each instruction, and the latency of each miss; what overlaps is left out".to_owned(),
-        });
-    }
-    let skipped = locked(&session.skipped);
-    notes.extend(
-        skipped.iter().map(|(event, reason)| format!("{event} was not counted, its value is -1: {reason}")),
-    );
-    if sets::counted_without_fetches() {
-        notes.push(
-            "instruction fetches are not modelled: events of instructions and data count data alone"
-                .to_owned(),
-        );
-    }
-    notes
 }

@@ -1,17 +1,16 @@
 //! What is known of the program and of the machine that it runs on.
 
-use std::collections::BTreeSet;
 use std::ffi::c_int;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 use machine::Machine;
 
+use crate::buffer;
 use crate::image::{Global, Image};
-use crate::regions::{Figures, Place, Region};
 
 /// What is modelled and what is known of the program.
 #[derive(Debug)]
@@ -31,10 +30,6 @@ pub(crate) struct Session {
     pub(crate) started: SystemTime,
     pub(crate) image: Image,
     pub(crate) globals: Vec<Global>,
-    /// As they ended first.
-    pub(crate) regions: Mutex<Vec<Region>>,
-    /// Events that are accepted and not counted, with the reasons.
-    pub(crate) skipped: Mutex<BTreeSet<(String, String)>>,
     /// Why cycles and time are not estimated, if they are not.
     pub(crate) clock: Option<String>,
 }
@@ -53,25 +48,6 @@ address_of_weak! { native_mark, "lab_is_native" }
 /// Whether the program was linked to count with hardware counters.
 pub(crate) fn is_native() -> bool {
     native_mark() != 0
-}
-
-/// The value of a mutex, also after a panic elsewhere.
-pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Blocks all signals while `action` runs.
-pub(crate) fn without_signals<T>(action: impl FnOnce() -> T) -> T {
-    // SAFETY: the sets are this function's own.
-    unsafe {
-        let (mut all, mut before): (libc::sigset_t, libc::sigset_t) =
-            (std::mem::zeroed(), std::mem::zeroed());
-        libc::sigfillset(&raw mut all);
-        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
-        let result = action();
-        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
-        result
-    }
 }
 
 /// Whether the environment's variable `name` is `value`.
@@ -112,21 +88,82 @@ impl Session {
         if thread == 0 { &self.machine } else { &self.private }
     }
 
-    /// Adds a pass of a region in that thread.
-    pub(crate) fn add_region(&self, thread: usize, place: Place, now: &Figures, before: &Figures) {
-        let mut regions = locked(&self.regions);
-        let at = regions.iter().position(|region| region.thread == thread && region.place == place);
-        let at = at.unwrap_or_else(|| {
-            let begun = before.get("instructions").unwrap_or(0);
-            regions.push(Region { thread, place, begun, passes: 0, figures: Figures::default() });
-            regions.len() - 1
-        });
-        regions[at].passes += 1;
-        regions[at].figures.add(now, before);
-    }
-
     /// Whether threads after the first lack levels that it has.
     pub(crate) fn leaves_levels_out(&self) -> bool {
         self.private.levels.len() < self.machine.levels.len()
+    }
+}
+
+/// The model's first addresses of the parts of memory.
+const HEAP: u64 = 0x10_0000_0000;
+const MAPPED: u64 = 0x20_0000_0000;
+const STACK: u64 = 0x40_0000_0000;
+const ABOVE: u64 = 0x50_0000_0000;
+/// Bytes of the heap and of a stack, at most.
+const LARGEST: u64 = 1 << 35;
+const DEEPEST: u64 = 1 << 30;
+
+/// Ranges of addresses, each with what is added to get the model's.
+#[derive(Debug)]
+pub(crate) struct Placement {
+    parts: Vec<(Range<u64>, u64)>,
+    /// Parts that were used last, by bits of their addresses: the first address, the length, and what
+    /// is added.
+    recent: [(u64, u64, u64); 16],
+    mapped: u64,
+}
+
+impl Placement {
+    /// As far as the program's memory is known.
+    pub(crate) fn new(session: &Session) -> Placement {
+        let Session { heap, stack, image, .. } = session;
+        let mut parts = vec![
+            (image.range.clone(), image.bias.wrapping_neg()),
+            (*heap..heap + LARGEST, HEAP.wrapping_sub(*heap)),
+        ];
+        let main = buffer::STACK.load(Ordering::Relaxed);
+        if main > 0 {
+            parts.push((main - DEEPEST..main, STACK.wrapping_sub(main)));
+        }
+        if *stack > 0 {
+            let start = if main > 0 { main } else { stack - DEEPEST };
+            parts.push((start..stack + DEEPEST, ABOVE.wrapping_sub(*stack)));
+        }
+        Placement { parts, recent: [(0, 0, 0); 16], mapped: MAPPED.wrapping_sub(session.mapped) }
+    }
+
+    /// The model's address.
+    #[inline(always)]
+    pub(crate) fn of(&mut self, address: u64) -> u64 {
+        let (start, bytes, added) = self.recent[Placement::slot(address)];
+        if address.wrapping_sub(start) < bytes {
+            return address.wrapping_add(added);
+        }
+        self.find(address)
+    }
+
+    /// The part around an address: its first address, its length, and what is added.
+    pub(crate) fn part(&mut self, address: u64) -> (u64, u64, u64) {
+        self.of(address);
+        self.recent[Placement::slot(address)]
+    }
+
+    /// The program, its heap, its mappings and its stack are far apart.
+    #[inline(always)]
+    fn slot(address: u64) -> usize {
+        (address >> 28) as usize & 15
+    }
+
+    #[inline(never)]
+    fn find(&mut self, address: u64) -> u64 {
+        if let Some((range, added)) = self.parts.iter().find(|(range, _)| range.contains(&address)) {
+            self.recent[Placement::slot(address)] = (range.start, range.end - range.start, *added);
+            return address.wrapping_add(*added);
+        }
+        let below = self.parts.iter().map(|(range, _)| range.end).filter(|end| *end <= address);
+        let above = self.parts.iter().map(|(range, _)| range.start).filter(|start| *start > address);
+        let (start, end) = (below.max().unwrap_or(0), above.min().unwrap_or(u64::MAX));
+        self.recent[Placement::slot(address)] = (start, end - start, self.mapped);
+        address.wrapping_add(self.mapped)
     }
 }

@@ -1,37 +1,18 @@
 //! Event sets, on the model or on hardware counters.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, Once};
+use std::ffi::c_int;
+use std::sync::Mutex;
 
-use counters::{Counting, Sampler};
+use counters::Counting;
 use events::{Event, Preset};
 use figures::value::Reading;
 
 use crate::code::*;
-use crate::regions::{Figures, Place};
-use crate::session::{self, is_set, locked};
+use crate::locked;
+use crate::regions::{self, Figures, Place};
+use crate::session::{self, is_set};
 use crate::thread::{self, Walker};
-
-/// A result with one of PAPI's codes as error.
-pub(crate) type Coded<T> = Result<T, c_int>;
-/// A program's function for overflows.
-pub(crate) type Handler = extern "C" fn(c_int, *mut c_void, i64, *mut c_void);
-
-/// A call of a program's function for an overflow at the address, of the event whose bit is set.
-pub(crate) struct Call {
-    handler: Handler,
-    address: u64,
-    event: i64,
-}
-
-/// Makes the calls for overflows of that set.
-pub(crate) fn make(calls: Vec<Call>, set: c_int) {
-    for call in calls {
-        (call.handler)(set, call.address as *mut c_void, call.event, std::ptr::null_mut());
-    }
-}
 
 /// Events that are counted together by the thread that starts them.
 #[derive(Default)]
@@ -47,25 +28,17 @@ pub(crate) struct Set {
     /// Where it was started, by which thread, and what was counted then.
     started: Option<(usize, usize, Figures)>,
     counting: Option<Counting>,
-    /// Codes of events, after how many of each its handler is called, and the handlers.
-    overflows: Vec<(c_int, i64, Handler)>,
-    /// Of the events with handlers.
-    samplers: Vec<Sampler>,
-    /// Calls of handlers that wait until the set is free: they may call PAPI.
-    calls: Vec<Call>,
 }
-
-// SAFETY: the counters' files and buffers may be used by any thread, one at a time.
-unsafe impl Send for Set {}
 
 /// All sets by their numbers.
 pub(crate) static SETS: Mutex<BTreeMap<c_int, Set>> = Mutex::new(BTreeMap::new());
 /// Native events that programs have named, by the lower bits of their codes.
 static NATIVES: Mutex<Vec<Event>> = Mutex::new(Vec::new());
-/// Events whose refusal was printed.
-static REFUSED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+/// Codes of events whose refusal was printed.
+static REFUSED: Mutex<BTreeSet<c_int>> = Mutex::new(BTreeSet::new());
 
-static LACKS_FETCHES: AtomicBool = AtomicBool::new(false);
+/// What the report must say of events.
+static NOTES: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
 const PRESETS: u32 = 0x8000_0000;
 const NATIVE: u32 = 0x4000_0000;
@@ -104,36 +77,28 @@ fn native(event: Event) -> c_int {
     (NATIVE | at as u32).cast_signed()
 }
 
-/// The code of the native event after that one, or of the first: those that can be counted, and
-/// those that the program has named.
-pub(crate) fn native_after(code: Option<c_int>) -> Coded<c_int> {
-    static LISTED: Once = Once::new();
-    if session::model().is_some() {
-        return Err(ENOEVNT);
-    }
-    LISTED.call_once(|| {
-        let pmus = counters::Platform::host().pmus.iter().filter(|pmu| !pmu.uncore);
-        let listed =
-            pmus.flat_map(|pmu| pmu.events().into_iter().map(|name| format!("{}/{name}/", pmu.name)));
-        let named = events::kernel::names().chain(listed).filter_map(|name| counters::event(&name).ok());
-        named.filter(|event| check(event).is_ok()).for_each(|event| {
-            native(event);
-        });
-    });
-    let at = code.map_or(0, |code| (code.cast_unsigned() & !NATIVE) as usize + 1);
-    if at < locked(&NATIVES).len() { Ok((NATIVE | at as u32).cast_signed()) } else { Err(ENOEVNT) }
-}
+/// Codes of presets of instructions and data together, and of data alone: the model fetches no instructions.
+#[rustfmt::skip]
+const OF_DATA: [(u32, u32); 16] = [
+    (0x06, 0x00), (0x07, 0x02), (0x08, 0x04), // misses of levels 1 to 3
+    (0x55, 0x3e), (0x56, 0x3f), (0x57, 0x1d), // hits
+    (0x58, 0x40), (0x59, 0x41), (0x5a, 0x42), // accesses
+    (0x5b, 0x43), (0x5c, 0x44), (0x5d, 0x45), // reads
+    (0x5e, 0x46), (0x5f, 0x47), (0x60, 0x48), // writes
+    (0x16, 0x14), // TLB
+];
 
-/// The event that the model counts for `event`. It fetches no instructions, so that the misses of
-/// instructions and data together are those of data.
+/// The event that the model counts for `event`.
 fn modelled(event: &Event) -> Event {
-    let name = event.name().replace("_TC", "_DC").replace("TLB_TL", "TLB_DM");
-    Event::parse(&name).unwrap_or_else(|_| event.clone())
+    let Event::Preset(preset) = event else { return event.clone() };
+    let of_data = OF_DATA.iter().find(|(both, _)| PRESETS | both == preset.code());
+    let found = of_data.and_then(|(_, data)| Preset::all().find(|one| one.code() == PRESETS | data));
+    found.map_or_else(|| event.clone(), Event::Preset)
 }
 
-/// Whether an event that was added includes instruction fetches, which the model leaves out.
-pub(crate) fn counted_without_fetches() -> bool {
-    LACKS_FETCHES.load(Ordering::Relaxed)
+/// What a reader must know of the events.
+pub(crate) fn notes() -> Vec<String> {
+    locked(&NOTES).iter().cloned().collect()
 }
 
 /// Whether `event` can be counted by the calling thread; if not, PAPI's code and the reason.
@@ -150,12 +115,16 @@ pub(crate) fn check(event: &Event) -> Result<(), (c_int, String)> {
     }
 }
 
-/// Whether a program may add `event`: one that the model does not count has the value -1, unless
-/// LAB_MISSING refuses it.
+/// Whether a refused event is accepted with the value -1.
+fn is_skipped(code: c_int) -> bool {
+    code == ENOEVNT && session::model().is_some() && !is_set("LAB_MISSING", "refuse")
+}
+
+/// Whether a program may add `event`.
 pub(crate) fn may_add(event: &Event) -> Coded<()> {
     match check(event) {
-        Err((ENOEVNT, _)) if session::model().is_some() && !is_set("LAB_MISSING", "refuse") => Ok(()),
-        other => other.map_err(|(code, _)| code),
+        Err((code, _)) if !is_skipped(code) => Err(code),
+        _ => Ok(()),
     }
 }
 
@@ -196,21 +165,14 @@ fn amount(walker: &Walker, event: &Event) -> Result<u64, String> {
     })
 }
 
-/// Prints once why `event` is refused.
-pub(crate) fn refuse(event: &Event, (code, reason): (c_int, String)) -> c_int {
-    if locked(&REFUSED).insert(event.name().to_owned()) {
-        eprintln!("lab: {event}: {reason}");
-    }
-    code
-}
-
 /// The calling thread's counts of `events` under the model.
 fn counted(events: &[(c_int, Option<Event>)]) -> Coded<Vec<i64>> {
-    let one = |walker: &Walker, event: &Event| amount(walker, event).map_or(SKIPPED, |amount| amount as i64);
-    let all = |walker: &Walker| {
-        events.iter().map(|(_, event)| event.as_ref().map_or(SKIPPED, |event| one(walker, event))).collect()
-    };
-    thread::with_own(all).ok_or(ESYS)
+    let one = |walker: &Walker, event: &Event| amount(walker, event).ok().map(|amount| amount as i64);
+    let all = events.iter().map(|(_, event)| event.as_ref());
+    thread::with_own(|walker| {
+        all.map(|event| event.and_then(|event| one(walker, event)).unwrap_or(SKIPPED)).collect()
+    })
+    .ok_or(ESYS)
 }
 
 /// Whole numbers of readings; a figure that got lost is a conflict.
@@ -254,18 +216,22 @@ impl Set {
         if self.events.iter().any(|(known, _)| *known == code) {
             return Err(ECNFLCT);
         }
-        let checked = check(&event);
-        let counted = match checked {
+        let counted = match check(&event) {
             Ok(()) => {
                 if session::model().is_some() && modelled(&event) != event {
-                    LACKS_FETCHES.store(true, Ordering::Relaxed);
+                    let note = "instruction fetches are not modelled: events of instructions and data count data alone";
+                    locked(&NOTES).insert(note.to_owned());
                 }
                 Some(event)
             }
-            Err(refusal) => {
-                let session = session::model().filter(|_| may_add(&event).is_ok());
-                let Some(session) = session else { return Err(refuse(&event, refusal)) };
-                locked(&session.skipped).insert((event.name().to_owned(), refusal.1));
+            Err((refusal, reason)) => {
+                if !is_skipped(refusal) {
+                    if locked(&REFUSED).insert(code) {
+                        eprintln!("lab: {event}: {reason}");
+                    }
+                    return Err(refusal);
+                }
+                locked(&NOTES).insert(format!("{event} was not counted, its value is -1: {reason}"));
                 None
             }
         };
@@ -283,23 +249,7 @@ impl Set {
         self.must_run(false)?;
         let at = self.events.iter().position(|(known, _)| *known == code).ok_or(EINVAL)?;
         self.events.remove(at);
-        self.overflows.retain(|(overflowing, ..)| *overflowing != code);
         self.changed()
-    }
-
-    /// From the next start on, calls `handler` after each `threshold` of the events, if that is not 0.
-    pub(crate) fn overflow(&mut self, code: c_int, threshold: i64, handler: Option<Handler>) -> Coded<()> {
-        self.must_run(false)?;
-        if !self.events.iter().any(|(known, _)| *known == code) {
-            return Err(ENOEVNT);
-        }
-        if session::model().is_some() {
-            return Err(ENOSUPP);
-        }
-        let added = if threshold == 0 { None } else { Some((code, threshold, handler.ok_or(EINVAL)?)) };
-        self.overflows.retain(|(overflowing, ..)| *overflowing != code);
-        self.overflows.extend(added);
-        Ok(())
     }
 
     /// Prepares the counters for the events.
@@ -317,7 +267,7 @@ impl Set {
         Ok(())
     }
 
-    /// Counts from zero; `caller` is the line that says so.
+    /// Counts from zero; `caller` is where the region begins that is reported, or 0.
     pub(crate) fn start(&mut self, caller: usize) -> Coded<()> {
         self.must_run(false)?;
         if self.events.is_empty() {
@@ -327,29 +277,12 @@ impl Set {
         let now = session
             .and_then(|session| thread::with_own(|walker| (caller, walker.number, walker.figures(session))));
         if now.is_some() {
-            self.started = now;
+            self.started = now.filter(|_| caller > 0);
             self.base = counted(&self.events)?;
         } else if let Some(counting) = &mut self.counting {
-            self.samplers.clear();
-            for (code, threshold, _) in &self.overflows {
-                let sampler = event(*code).and_then(|event| {
-                    Sampler::new(&event, threshold.unsigned_abs()).map_err(|error| error.code.number())
-                });
-                self.samplers.push(sampler?);
-            }
-            for sampler in &mut self.samplers {
-                sampler.resume().map_err(|error| error.code.number())?;
-            }
             counting.start().map_err(|error| error.code.number())?;
         }
         self.is_running = true;
-        Ok(())
-    }
-
-    /// Counts from zero; its region is not reported, as named ones are.
-    pub(crate) fn start_unlisted(&mut self) -> Coded<()> {
-        self.start(0)?;
-        self.started = None;
         Ok(())
     }
 
@@ -364,17 +297,7 @@ impl Set {
             return Ok(counted(&self.events)?.into_iter().zip(&self.base).map(since).collect());
         }
         let Some(counting) = &self.counting else { return Ok(self.last.clone()) };
-        self.spread(&whole(&counting.read().map_err(|error| error.code.number())?)?)
-    }
-
-    /// The figures of the counted events, with those that are not counted between them.
-    fn spread(&self, counted: &[i64]) -> Coded<Vec<i64>> {
-        let mut counted = counted.iter();
-        Ok(self
-            .events
-            .iter()
-            .map(|(_, event)| event.as_ref().and(counted.next()).copied().unwrap_or(SKIPPED))
-            .collect())
+        whole(&counting.read().map_err(|error| error.code.number())?)
     }
 
     /// Counts from zero again.
@@ -398,22 +321,10 @@ impl Set {
         } else if let Some(counting) = &mut self.counting {
             let readings = counting.stop().map_err(|error| error.code.number())?;
             self.is_running = false;
-            self.last = self.spread(&whole(&readings)?)?;
-            for (sampler, (code, _, handler)) in self.samplers.drain(..).zip(&self.overflows) {
-                let samples = sampler.finish().map_err(|error| error.code.number())?;
-                let at = self.events.iter().position(|(known, _)| known == code);
-                let event = at.map_or(0, |at| 1 << (at & 63));
-                let call = |address| Call { handler: *handler, address, event };
-                self.calls.extend(samples.addresses.into_iter().map(call));
-            }
+            self.last = whole(&readings)?;
         }
         self.is_running = false;
         Ok(self.last.clone())
-    }
-
-    /// The calls that the last stop left to make.
-    pub(crate) fn take_calls(&mut self) -> Vec<Call> {
-        std::mem::take(&mut self.calls)
     }
 
     /// Adds what was counted since the start to the region from there to `stop`.
@@ -423,7 +334,7 @@ impl Set {
         };
         let now = thread::with_own(|walker| (walker.number == number).then(|| walker.figures(session)));
         let Some(now) = now.flatten() else { return };
-        session.add_region(number, Place::Lines(caller, stop), &now, &before);
+        regions::add(number, Place::Lines(caller, stop), &now, &before);
     }
 }
 

@@ -2,37 +2,70 @@
 //! must find its record as it left it.
 
 use std::ffi::{c_int, c_void};
-use std::ptr::null_mut;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libc::{SIG_DFL, SIG_ERR, SIG_IGN, sigaction, siginfo_t};
 
-use crate::session::without_signals;
-use crate::thread;
+use crate::{thread, without_signals};
 
+/// Signals that end a program.
+const ENDING: [c_int; 13] = [
+    libc::SIGSEGV,
+    libc::SIGBUS,
+    libc::SIGFPE,
+    libc::SIGILL,
+    libc::SIGABRT,
+    libc::SIGINT,
+    libc::SIGTERM,
+    libc::SIGHUP,
+    libc::SIGXCPU,
+    libc::SIGXFSZ,
+    libc::SIGPIPE,
+    libc::SIGQUIT,
+    libc::SIGALRM,
+];
+
+/// A handler that takes all that the kernel gives.
+type Handler = extern "C" fn(c_int, *mut siginfo_t, *mut c_void);
+
+/// The library's own handler: the program has not installed it.
+static OWN: AtomicUsize = AtomicUsize::new(0);
 /// The program's handlers by signal, and whether each takes one argument alone.
 static HANDLERS: [AtomicUsize; 65] = [const { AtomicUsize::new(0) }; 65];
 static PLAIN: [AtomicUsize; 65] = [const { AtomicUsize::new(0) }; 65];
 
 unsafe extern "C" {
     fn __real_sigaction(signal: c_int, new: *const sigaction, old: *mut sigaction) -> c_int;
-    fn __real_signal(signal: c_int, handler: usize) -> usize;
+}
+
+/// Installs the library's handler of signals that would end the program.
+pub(crate) fn catch(handler: Handler) {
+    OWN.store(handler as usize, Ordering::Relaxed);
+    // SAFETY: the structures are the C library's, filled as it asks.
+    unsafe {
+        let (mut action, mut old): (sigaction, sigaction) = (std::mem::zeroed(), std::mem::zeroed());
+        (action.sa_sigaction, action.sa_flags) = (handler as usize, libc::SA_ONSTACK | libc::SA_SIGINFO);
+        for signal in ENDING {
+            __real_sigaction(signal, std::ptr::null(), &raw mut old);
+            if old.sa_sigaction == SIG_DFL {
+                __real_sigaction(signal, &raw const action, std::ptr::null_mut());
+            }
+        }
+    }
 }
 
 extern "C" fn enter(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     let handler = HANDLERS[signal as usize & 63].load(Ordering::Relaxed);
     let interrupted = without_signals(thread::interrupt);
     // SAFETY: the program gave the handler for this signal; one that takes less ignores the rest.
-    let handler: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) = unsafe { std::mem::transmute(handler) };
+    let handler: Handler = unsafe { std::mem::transmute(handler) };
     handler(signal, info, context);
     if let Some(interrupted) = interrupted {
         without_signals(|| thread::resume(&interrupted));
     }
 }
 
-extern "C" fn enter_plain(signal: c_int) {
-    enter(signal, null_mut(), null_mut());
-}
+const ENTER: Handler = enter;
 
 fn is_function(handler: usize) -> bool {
     ![SIG_DFL, SIG_IGN, SIG_ERR].contains(&handler)
@@ -61,20 +94,16 @@ pub unsafe extern "C" fn __wrap_sigaction(
         if let Some(action) = own.as_mut().filter(|action| is_function(action.sa_sigaction)) {
             HANDLERS[slot].store(action.sa_sigaction, Ordering::Relaxed);
             PLAIN[slot].store(usize::from(action.sa_flags & libc::SA_SIGINFO == 0), Ordering::Relaxed);
-            action.sa_sigaction = enter as extern "C" fn(c_int, *mut siginfo_t, *mut c_void) as usize;
+            action.sa_sigaction = ENTER as usize;
             action.sa_flags |= libc::SA_SIGINFO;
         }
         let status =
             __real_sigaction(signal, own.as_ref().map_or(std::ptr::null(), |own| &raw const *own), old);
         if let Some(old) = old.as_mut() {
-            let ours = [
-                enter as extern "C" fn(c_int, *mut siginfo_t, *mut c_void) as usize,
-                enter_plain as extern "C" fn(c_int) as usize,
-            ];
-            if ours.contains(&old.sa_sigaction) {
+            if old.sa_sigaction == ENTER as usize {
                 old.sa_sigaction = before.0;
                 old.sa_flags &= if before.1 == 1 { !libc::SA_SIGINFO } else { !0 };
-            } else if crate::program::is_own_handler(old.sa_sigaction) {
+            } else if old.sa_sigaction == OWN.load(Ordering::Relaxed) {
                 old.sa_sigaction = SIG_DFL;
             }
         }
@@ -90,20 +119,12 @@ pub unsafe extern "C" fn __wrap_sigaction(
 #[unsafe(no_mangle)]
 #[unsafe(link_section = "lab_wrapped")]
 pub unsafe extern "C" fn __wrap_signal(signal: c_int, handler: usize) -> usize {
-    let enter_plain = enter_plain as extern "C" fn(c_int) as usize;
-    let slot = usize::try_from(signal).ok().filter(|signal| *signal < 64 && is_function(handler));
-    let before = HANDLERS[signal as usize & 63].load(Ordering::Relaxed);
-    if let Some(slot) = slot {
-        HANDLERS[slot].store(handler, Ordering::Relaxed);
-        PLAIN[slot].store(1, Ordering::Relaxed);
-    }
-    // SAFETY: as the caller promises.
-    let old = unsafe { __real_signal(signal, if slot.is_some() { enter_plain } else { handler }) };
-    if old == enter_plain || old == enter as extern "C" fn(c_int, *mut siginfo_t, *mut c_void) as usize {
-        before
-    } else if crate::program::is_own_handler(old) {
-        SIG_DFL
-    } else {
-        old
+    // SAFETY: the structures are this function's own.
+    unsafe {
+        let (mut new, mut old): (sigaction, sigaction) = (std::mem::zeroed(), std::mem::zeroed());
+        (new.sa_sigaction, new.sa_flags) = (handler, libc::SA_RESTART);
+        libc::sigaddset(&raw mut new.sa_mask, signal);
+        let status = __wrap_sigaction(signal, &raw const new, &raw mut old);
+        if status == 0 { old.sa_sigaction } else { SIG_ERR }
     }
 }

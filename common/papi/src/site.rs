@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::session::{locked, model};
+use crate::{image, locked};
 
 #[repr(C)]
 pub(crate) struct Descriptor {
@@ -364,8 +364,8 @@ fn operand(at: u64) -> Option<u64> {
     let relative = |at: u64| unsafe { (at as *const i32).read_unaligned() };
     let after = |at: u64| (at + 4).wrapping_add_signed(relative(at).into());
     match byte(place) {
-        CALL | JUMP if !is_long => model()?.image.pointer_to(after(place + 1)),
-        LEA if !is_long => model()?.image.pointer_to(after(place + 2)),
+        CALL | JUMP if !is_long => image::pointer_to(after(place + 1)),
+        LEA if !is_long => image::pointer_to(after(place + 2)),
         _ => (byte(place + 1) & 0xc7 == 5).then(|| after(place + 2)),
     }
 }

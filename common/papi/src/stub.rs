@@ -1,26 +1,23 @@
 //! The shapes of the functions that C programs call.
 
-/// Functions whose body gives what PAPI returns: a number, or one of its codes as error.
-macro_rules! numbers {
-    ($($name:ident($($argument:ident: $type:ty),*) $body:expr;)*) => {
-        functions! { @ std::ffi::c_int, |number| number; $($name($($argument: $type),*) $body;)* }
-    };
-}
-
-/// Functions whose body gives nothing, or one of PAPI's codes as error.
-macro_rules! functions {
-    (@ $of:ty, $number:expr; $($name:ident($($argument:ident: $type:ty),*) $body:expr;)*) => {$(
+/// Functions of the interface. Their bodies give nothing or a number, or one of PAPI's codes as error.
+macro_rules! early {
+    ($($name:ident($($argument:ident: $type:ty),*) $body:expr;)*) => {$(
         /// As PAPI documents it.
         #[unsafe(no_mangle)]
         pub extern "C" fn $name($($argument: $type),*) -> std::ffi::c_int {
-            fn inner($($argument: $type),*) -> crate::sets::Coded<$of> {
+            fn inner($($argument: $type),*) -> crate::code::Coded<impl crate::code::Number> {
                 $body
             }
-            crate::interface::number(inner($($argument),*).map($number))
+            crate::code::number(inner($($argument),*))
         }
     )*};
+}
+
+/// Functions that are called after `PAPI_library_init`.
+macro_rules! functions {
     ($($name:ident($($argument:ident: $type:ty),*) $body:expr;)*) => {
-        functions! { @ (), |()| crate::code::OK; $($name($($argument: $type),*) $body;)* }
+        early! {$( $name($($argument: $type),*) { crate::library::inited()?; $body }; )*}
     };
 }
 

@@ -12,9 +12,10 @@ use cache::{Counts, MissKinds, Replay};
 use crate::buffer::{self, LONGEST};
 use crate::memory;
 use crate::regions::Figures;
-use crate::session::{self, Session, locked, without_signals};
+use crate::session::{self, Session};
 use crate::site::{self, EVENTS};
 use crate::work::{Work, word};
+use crate::{locked, without_signals};
 
 /// A thread of the program.
 #[derive(Debug)]
@@ -97,7 +98,7 @@ fn join() -> Option<&'static Thread> {
         return None;
     };
     let mut threads = locked(&THREADS);
-    let buffer = locked(&BUFFERS).pop().unwrap_or_else(memory::buffer);
+    let buffer = locked(&BUFFERS).pop().unwrap_or_else(new_buffer);
     let number = threads.len();
     let walker =
         Walker::new(session, number, buffer).unwrap_or_else(|sentence| session::refuse(2, &sentence));
@@ -110,11 +111,19 @@ fn join() -> Option<&'static Thread> {
     Some(thread)
 }
 
+fn new_buffer() -> u64 {
+    let found = memory::pages(buffer::BYTES) as u64;
+    if found == 0 {
+        session::refuse(2, "there is no memory for the records of a thread");
+    }
+    found
+}
+
 /// A buffer whose records nobody reads; several threads may share it.
 fn unused() -> u64 {
     let found = UNUSED.load(Ordering::Relaxed);
     if found == 0 {
-        UNUSED.store(memory::buffer(), Ordering::Relaxed);
+        UNUSED.store(new_buffer(), Ordering::Relaxed);
     }
     UNUSED.load(Ordering::Relaxed)
 }
@@ -123,7 +132,10 @@ fn unused() -> u64 {
 #[unsafe(no_mangle)]
 pub extern "C" fn lab_main_begins() {
     if let Some(thread) = OWN.get() {
-        locked(&thread.walker).work.place_again();
+        let mut walker = locked(&thread.walker);
+        if let Some(session) = session::model() {
+            walker.work.place_again(session);
+        }
     }
 }
 
@@ -239,7 +251,7 @@ impl Walker {
             is_over: false,
             caches: Caches::Used(Box::new(replay)),
             error: None,
-            work: Work::new(stack(session, number == 0)),
+            work: Work::new(session, stack(session, number == 0)),
         })
     }
 

@@ -7,8 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use cache::{LEVELS, Replay, TooFar};
 
 use crate::blocks;
-use crate::memory::Placement;
-use crate::session;
+use crate::session::{self, Placement, Session};
 use crate::site::{self, Form, Plain, Site, Touch};
 
 /// Pieces of memory that are remembered, by bits of their addresses.
@@ -68,9 +67,9 @@ pub(crate) fn word(place: u64, at: usize) -> u64 {
 
 impl Work {
     /// Nothing so far, of a thread with that stack.
-    pub(crate) fn new(stack: Range<u64>) -> Work {
+    pub(crate) fn new(session: &Session, stack: Range<u64>) -> Work {
         Work {
-            placement: Placement::new(),
+            placement: Placement::new(session),
             near: [(0, 0, 0); NEAR],
             executed: Vec::new(),
             misses: Vec::new(),
@@ -86,8 +85,8 @@ impl Work {
     }
 
     /// Places addresses anew, since more is known of the program's memory.
-    pub(crate) fn place_again(&mut self) {
-        self.placement = Placement::new();
+    pub(crate) fn place_again(&mut self, session: &Session) {
+        self.placement = Placement::new(session);
         self.near = [(0, 0, 0); NEAR];
     }
 

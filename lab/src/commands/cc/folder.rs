@@ -11,6 +11,11 @@ use common::failure::Failure;
 use common::system::files;
 
 const HEADER: &str = include_str!("papi.h");
+/// Places what the library writes below the program's data, with a page between that `lab_begin`
+/// protects: an index out of bounds in the program does not reach it.
+const LAYOUT: &str = "SECTIONS { .lab_data : ALIGN(4096) { *(.data.lab_sites*) \
+                      *libpapi.a:*(.data .data.[!r]* .bss .bss.*) . = ALIGN(4096); \
+                      HIDDEN(lab_guard = .); . += 4096; } } INSERT BEFORE .data;\n";
 /// The place of the presets in the header.
 const PRESETS: &str = "/* PRESETS */";
 /// The name of the folder next to `lab`, or in the user's cache.
@@ -57,12 +62,18 @@ impl Folder {
         write(&self.path.join("papi.h"), &header)?;
         write(&self.path.join("papiStdEventDefs.h"), "#include <papi.h>\n")?;
         write(&self.exports(), "{ lab_ptr; lab_slow; };\n")?;
+        write(&self.layout(), LAYOUT)?;
         TOOLS.iter().try_for_each(|name| link(&self.lab, &self.path.join(name)))
     }
 
     /// The list of what plugins use of the program.
     pub(super) fn exports(&self) -> PathBuf {
         self.path.join("exports")
+    }
+
+    /// Where the linker places the library's data.
+    pub(super) fn layout(&self) -> PathBuf {
+        self.path.join("layout")
     }
 
     /// The library that counts.

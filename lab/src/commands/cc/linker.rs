@@ -32,7 +32,8 @@ const SYSTEM: [&str; 4] = ["/usr/", "/lib/", "/lib64/", "/opt/"];
 
 /// Links as the compiler asks; ends with the linker's status.
 pub(super) fn run(name: &OsStr, words: &[OsString]) -> Result<i32, Failure> {
-    let program = real(name)?;
+    // Gold does not read the script that places the library's data.
+    let program = real(if name == "ld.gold" { OsStr::new("ld") } else { name })?;
     let words = expanded(words);
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.iter().any(|wanted| word == wanted));
     let is_program =
@@ -61,6 +62,7 @@ pub(super) fn run(name: &OsStr, words: &[OsString]) -> Result<i32, Failure> {
         }
     }
     added.push("--wrap=main".into());
+    added.extend(["-T".into(), folder.layout().into_os_string()]);
     if is_native() {
         added.push("--defsym=lab_is_native=1".into());
     } else {

@@ -458,11 +458,11 @@ int PAPI_query_named_event(const char *EventName);
 int PAPI_event_code_to_name(int EventCode, char *out);
 int PAPI_event_name_to_code(const char *in, int *out);
 int PAPI_enum_event(int *EventCode, int modifier);
-int PAPI_enum_cmp_event(int *EventCode, int modifier, int cidx);
+#define PAPI_enum_cmp_event(EventCode, modifier, cidx) PAPI_enum_event(EventCode, modifier)
 int PAPI_get_event_info(int EventCode, PAPI_event_info_t *info);
 const PAPI_hw_info_t *PAPI_get_hardware_info(void);
 int PAPI_num_hwctrs(void);
-int PAPI_num_cmp_hwctrs(int cidx);
+#define PAPI_num_cmp_hwctrs(cidx) PAPI_num_hwctrs()
 int PAPI_num_components(void);
 int PAPI_get_component_index(const char *name);
 const PAPI_component_info_t *PAPI_get_component_info(int cidx);
@@ -473,16 +473,16 @@ int PAPI_disable_component_by_name(const char *name);
 const PAPI_exe_info_t *PAPI_get_executable_info(void);
 const PAPI_shlib_info_t *PAPI_get_shared_lib_info(void);
 int PAPI_get_dmem_info(PAPI_dmem_info_t *dest);
-int PAPI_get_cmp_opt(int option, PAPI_option_t *ptr, int cidx);
+#define PAPI_get_cmp_opt(option, ptr, cidx) PAPI_get_opt(option, ptr)
 int PAPI_get_opt(int option, PAPI_option_t *ptr);
 int PAPI_set_opt(int option, PAPI_option_t *ptr);
 int PAPI_set_domain(int domain);
-int PAPI_set_cmp_domain(int domain, int cidx);
+#define PAPI_set_cmp_domain(domain, cidx) PAPI_set_domain(domain)
 int PAPI_set_granularity(int granularity);
-int PAPI_set_cmp_granularity(int granularity, int cidx);
+#define PAPI_set_cmp_granularity(granularity, cidx) PAPI_set_granularity(granularity)
 int PAPI_set_debug(int level);
 char *PAPI_strerror(int errorCode);
-char *PAPI_descr_error(int errorCode);
+#define PAPI_descr_error PAPI_strerror
 void PAPI_perror(const char *msg);
 
 /* Timers. */
@@ -503,7 +503,7 @@ int PAPI_flops(float *rtime, float *ptime, long long *flpops, float *mflops);
 int PAPI_flips(float *rtime, float *ptime, long long *flpins, float *mflips);
 int PAPI_ipc(float *rtime, float *ptime, long long *ins, float *ipc);
 int PAPI_flops_rate(int event, float *rtime, float *ptime, long long *flpops, float *mflops);
-int PAPI_flips_rate(int event, float *rtime, float *ptime, long long *flpins, float *mflips);
+#define PAPI_flips_rate PAPI_flops_rate
 int PAPI_rate_stop(void);
 
 /* The high-level interface since version 6. */

@@ -1,7 +1,9 @@
-/* Mistakes with blocks, which the C library finds. */
+/* Mistakes with blocks, which the C library finds, and with an array, which the processor finds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static int array[16];
 
 int main(int count, char **words) {
     const char *how = count > 1 ? words[1] : "";
@@ -11,6 +13,9 @@ int main(int count, char **words) {
             block[at] = -1;
     if (!strcmp(how, "wrong"))
         block += 4;
+    if (!strcmp(how, "above") || !strcmp(how, "below"))
+        for (volatile int *at = array;; at += !strcmp(how, "above") ? 1 : -1)
+            *at = -1;
     free(block);
     if (!strcmp(how, "twice"))
         free(block);
