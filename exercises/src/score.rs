@@ -98,7 +98,7 @@ impl Limits {
         else {
             return Err(Wrong::unmade(format!("the program's record has no counts of '{}'", self.region)));
         };
-        if row.whole("passes") != Some(self.passes) {
+        if row.amount("passes") != Some(self.passes as f64) {
             let found = "your function calls PAPI's functions, which belong to the check";
             return Err(Wrong::of(Reason::Ended, found));
         }

@@ -30,7 +30,7 @@ struct Started {
 /// An open region: its name, its events' figures at its beginning, and those of the model.
 struct Entered {
     name: String,
-    figures: BTreeMap<String, i64>,
+    figures: Values,
     /// With the thread's number.
     modelled: Option<(usize, Figures)>,
 }
@@ -42,8 +42,11 @@ thread_local! {
     static STACK: RefCell<Vec<Entered>> = const { RefCell::new(Vec::new()) };
 }
 
+/// Named figures.
+type Values = BTreeMap<String, i64>;
+
 /// Named regions: their passes and figures.
-static DONE: Mutex<BTreeMap<String, (u64, BTreeMap<String, i64>)>> = Mutex::new(BTreeMap::new());
+static DONE: Mutex<BTreeMap<String, (u64, Values)>> = Mutex::new(BTreeMap::new());
 
 fn init() {
     if PAPI_is_initialized() == 0 {
@@ -210,7 +213,7 @@ fn open_set() -> Coded<(c_int, Vec<String>)> {
 }
 
 /// Times and events of the calling thread until now, by name.
-fn now() -> Coded<BTreeMap<String, i64>> {
+fn now() -> Coded<Values> {
     let (set, names) = open_set()?;
     let times = [("real_time_nsec", PAPI_get_real_nsec()), ("cycles", PAPI_get_real_cyc())];
     let times = times.map(|(name, time)| (name.to_owned(), time));

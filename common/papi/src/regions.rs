@@ -84,7 +84,7 @@ pub(crate) struct Region {
     pub(crate) place: Place,
     /// Instructions of the thread before its first pass.
     pub(crate) begun: u64,
-    pub(crate) passes: u64,
+    /// Its passes first.
     pub(crate) figures: Figures,
 }
 
@@ -97,10 +97,11 @@ pub(crate) fn add(thread: usize, place: Place, now: &Figures, before: &Figures) 
     let at = regions.iter().position(|region| region.thread == thread && region.place == place);
     let at = at.unwrap_or_else(|| {
         let begun = before.get("instructions").unwrap_or(0);
-        regions.push(Region { thread, place, begun, passes: 0, figures: Figures::default() });
+        let figures = Figures(vec![("passes".to_owned(), 0)]);
+        regions.push(Region { thread, place, begun, figures });
         regions.len() - 1
     });
-    regions[at].passes += 1;
+    regions[at].figures.0[0].1 += 1;
     regions[at].figures.add(now, before);
 }
 

@@ -10,41 +10,35 @@ use std::sync::atomic::Ordering;
 use cache::LEVELS;
 use figures::value::{Reading, Source};
 use records::record::{Record, Row, Seal};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::image;
 use crate::regions::{self, Figures, Region};
 use crate::session::{IS_TIMED, Session, is_set};
 use crate::site::{self, Form, Place};
-use crate::table::{self, Line, grouped};
+use crate::table::{Line, Table, grouped};
 use crate::thread::Walker;
 use crate::work::{Owner, add};
 
 /// Rows of a table on a terminal, unless LAB_ROWS says how many; the others are one row.
 const SHOWN_ROWS: usize = 10;
 
-/// What one source line has executed: instructions, loads, stores, and stores of what the same
-/// instruction has loaded.
+/// What one source line has executed.
 #[derive(Debug, Clone, Copy, Default)]
 struct Executed {
-    figures: [u64; 4],
+    /// Instructions, loads, stores.
+    figures: [u64; 3],
     misses: [u64; LEVELS],
+    /// Stores of what the same instruction has loaded.
+    updates: u64,
     /// Instructions whose accesses are not counted.
     unknown: u64,
 }
 
-/// Names of an [`Executed`]'s figures.
-const EXECUTED: [&str; 4] = ["instructions", "loads", "stores", "updates"];
-
 /// What all threads counted.
 struct Counted {
     totals: Figures,
-    threads: Vec<Line>,
-    arrays: Vec<Line>,
-    lines: Vec<Line>,
-    regions: Vec<Region>,
-    /// Levels whose misses are listed by array and by line.
-    levels: usize,
+    tables: Vec<Table>,
     notes: Vec<String>,
 }
 
@@ -103,6 +97,11 @@ fn record_path(session: &Session, wanted: &Path) -> PathBuf {
 impl Counted {
     fn new(session: &Session, threads: &[MutexGuard<'_, Walker>], mut notes: Vec<String>) -> Counted {
         let levels = session.machine.levels.len().min(LEVELS);
+        let columns = |first: &[&str], last: &[&str]| -> Vec<String> {
+            let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+            let levels = (1..=levels).map(|level| format!("l{level}_misses"));
+            owned(first).into_iter().chain(levels).chain(owned(last)).collect()
+        };
         notes.extend(image::notes());
         if IS_TIMED.load(Ordering::Relaxed) {
             notes.push(match &session.clock {
@@ -110,34 +109,22 @@ impl Counted {
                 None => "cycles and PAPI's times are an estimate: one for each instruction, and the latency of each miss; what overlaps is left out".to_owned(),
             });
         }
-        let mut all = Counted {
-            totals: Figures::default(),
-            threads: Vec::new(),
-            arrays: Vec::new(),
-            lines: Vec::new(),
-            regions: regions::all(),
-            levels,
-            notes,
-        };
         let (mut owners, mut places) = (HashMap::new(), BTreeMap::new());
-        let mut missed = [0; LEVELS];
+        let (mut totals, mut missed, mut rows) = (Figures::default(), [0; LEVELS], Vec::new());
         for thread in threads {
             let figures = thread.figures(session);
-            all.totals.add(&figures, &Figures::default());
+            totals.add(&figures, &Figures::default());
             let mut own = [0; LEVELS];
             own.iter_mut().zip(&thread.counts().levels).for_each(|(own, level)| *own = level.misses.total());
             add(&mut missed, own);
             let accesses = ["loads", "stores"].map(|name| figures.get(name).unwrap_or(0));
-            let row = [&accesses[..], &own[..levels]].concat();
-            all.threads.push(Line::new(format!("thread {}", thread.number), row));
-            for (owner, misses) in
-                thread.work.by_owner().into_iter().filter(|(_, misses)| *misses != [0; LEVELS])
-            {
-                add(owners.entry(owner).or_default(), misses);
-            }
+            let figures = [&accesses[..], &own[..levels]].concat();
+            rows.push(Line { thread: Some(thread.number), figures, ..Line::default() });
+            let by_owner = thread.work.by_owner().into_iter().filter(|(_, misses)| *misses != [0; LEVELS]);
+            by_owner.for_each(|(owner, misses)| add(owners.entry(owner).or_default(), misses));
             by_place(thread, &mut places);
             if let Some(error) = &thread.error {
-                all.notes.push(format!("thread {}: {error}; what follows is not counted", thread.number));
+                notes.push(format!("thread {}: {error}; what follows is not counted", thread.number));
             }
         }
         let name = |owner: Owner| match owner {
@@ -148,73 +135,68 @@ impl Counted {
         };
         let mut arrays: BTreeMap<String, [u64; LEVELS]> = BTreeMap::new();
         owners.into_iter().for_each(|(owner, misses)| add(arrays.entry(name(owner)).or_default(), misses));
-        all.arrays =
-            arrays.into_iter().map(|(name, misses)| Line::new(name, misses[..levels].to_vec())).collect();
-        all.add_lines(places);
+        let line = |(name, misses): (String, [u64; LEVELS])| Line {
+            name,
+            figures: misses[..levels].to_vec(),
+            ..Line::default()
+        };
+        let (arrays, lines) = (arrays.into_iter().map(line).collect(), lines(places, levels, &mut notes));
+        let table = |part, title, columns, printed, share, lines| Table {
+            part,
+            title,
+            columns,
+            printed,
+            share,
+            lines,
+        };
+        let mut tables = vec![
+            table("thread", "by thread", columns(&["loads", "stores"], &[]), 2 + levels, Some(2), rows),
+            table("array", "misses by array", columns(&[], &[]), levels, Some(0), arrays),
+            // Updates are among the loads and the stores.
+            table(
+                "line",
+                "by source line",
+                columns(&["instructions", "loads", "stores"], &["updates"]),
+                3 + levels,
+                Some(3),
+                lines,
+            ),
+        ];
         // Misses that belong to no access: of page walks and write-backs.
         let rest_name = if session.machine.walks() { "(page table)" } else { "(no access of a line)" };
-        for (rows, first) in [(&mut all.arrays, 0), (&mut all.lines, EXECUTED.len())] {
-            let sum = |level: usize| rows.iter().map(|line| line.figures[first + level]).sum::<u64>();
-            let rest: Vec<u64> = (0..levels).map(|level| missed[level].saturating_sub(sum(level))).collect();
-            rows.sort_by(|a, b| {
-                (&b.figures[first..], &b.figures[..first]).cmp(&(&a.figures[first..], &a.figures[..first]))
-            });
-            if rest.iter().any(|rest| *rest > 0) {
-                rows.push(Line::new(rest_name.to_owned(), [&vec![0; first][..], &rest].concat()));
+        for table in &mut tables[1..] {
+            let first = table.printed - levels;
+            let sum = |at: usize| table.lines.iter().map(|line| line.figures[at]).sum::<u64>();
+            let rest = (0..levels).map(|level| missed[level].saturating_sub(sum(first + level)));
+            let figures: Vec<u64> = (0..first).map(|_| 0).chain(rest).chain([0]).collect();
+            let key = |line: &Line| (line.figures[first..].to_vec(), line.figures[..first].to_vec());
+            table.lines.sort_by_cached_key(|line| std::cmp::Reverse(key(line)));
+            if figures.iter().any(|rest| *rest > 0) {
+                table.lines.push(Line { name: rest_name.to_owned(), figures, ..Line::default() });
             }
         }
-        all
-    }
-
-    fn add_lines(&mut self, places: BTreeMap<(String, u32), Executed>) {
-        let mut files: HashMap<String, Vec<String>> = HashMap::new();
-        for ((path, line), executed) in places {
-            let name =
-                Path::new(&path).file_name().map_or(path.clone(), |name| name.to_string_lossy().into());
-            let place = if line == 0 { format!("{name} (no line)") } else { format!("{name}:{line}") };
-            if executed.unknown > 0 {
-                let times = grouped(executed.unknown);
-                self.notes
-                    .push(format!("{place}: {times} accesses of instructions of a kind that is not counted"));
-            }
-            let source = files.entry(path).or_insert_with_key(|path| {
-                let bytes = std::fs::read(path).unwrap_or_default();
-                String::from_utf8_lossy(&bytes).lines().map(|line| line.trim().to_owned()).collect()
-            });
-            const WIDTH: usize = 60;
-            let text = (line as usize).checked_sub(1).and_then(|at| source.get(at));
-            let text = text.map_or_else(String::new, |text| text.chars().take(WIDTH).collect());
-            let figures = [&executed.figures[..], &executed.misses[..self.levels]].concat();
-            self.lines.push(Line { name: place, figures, text });
-        }
-    }
-
-    fn level_names(&self) -> Vec<String> {
-        (1..=self.levels).map(|level| format!("l{level}_misses")).collect()
+        tables.extend(regions());
+        Counted { totals, tables, notes }
     }
 
     fn text(&self, session: &Session, threads: usize) -> String {
         let mut text = format!("lab: model of {}\n", session.machine.label());
         let figure = |name: &str| self.totals.get(name).unwrap_or(0);
-        let _ = writeln!(
-            text,
-            "  instructions {}, loads {}, stores {}",
-            grouped(figure("instructions")),
-            grouped(figure("loads")),
-            grouped(figure("stores"))
-        );
+        let [instructions, loads, stores] =
+            ["instructions", "loads", "stores"].map(|name| grouped(figure(name)));
+        let _ = writeln!(text, "  instructions {instructions}, loads {loads}, stores {stores}");
         for level in session.machine.levels.iter().map(|cache| cache.level) {
             let (accesses, misses) =
                 (figure(&format!("l{level}_accesses")), figure(&format!("l{level}_misses")));
             let rate = 100.0 * misses as f64 / accesses.max(1) as f64;
             let [all, hits, missed] = [accesses, accesses - misses, misses].map(grouped);
             let _ = writeln!(text, "  L{level}   accesses {all}, hits {hits}, misses {missed} ({rate:.2} %)");
-            let kinds = ["compulsory", "capacity", "conflict", "page_walk"].map(|kind| {
-                let misses = self.totals.get(&format!("{kind}_misses")).filter(|_| level == 1);
-                misses.map(|misses| format!("{} {}", kind.replace('_', " "), grouped(misses)))
+            let kinds = ["compulsory", "capacity", "conflict", "page_walk"].iter().filter_map(|kind| {
+                let misses = self.totals.get(&format!("{kind}_misses")).filter(|_| level == 1)?;
+                Some(format!("{} {}", kind.replace('_', " "), grouped(misses)))
             });
-            if kinds.iter().any(Option::is_some) {
-                let kinds: Vec<String> = kinds.into_iter().flatten().collect();
+            let kinds: Vec<String> = kinds.collect();
+            if !kinds.is_empty() {
                 let _ = writeln!(text, "       {}", kinds.join(", "));
             }
         }
@@ -222,46 +204,23 @@ impl Counted {
             let _ = writeln!(text, "  TLB{level} misses {}", grouped(figure(&format!("tlb{level}_misses"))));
         }
         let rows = std::env::var("LAB_ROWS").ok().and_then(|rows| rows.parse().ok()).unwrap_or(SHOWN_ROWS);
-        let accesses = ["loads".to_owned(), "stores".to_owned()];
-        let levels = self.level_names();
-        let columns = [&accesses[..], &levels].concat();
-        if threads > 1 {
-            table::append(&mut text, "by thread", &columns, &self.threads, rows, Some(2));
-            text += "  each thread has caches of its own; misses from sharing (coherence) are not modelled\n";
-            if session.leaves_levels_out() {
-                text += "  levels that cores share are modelled for thread 0 alone\n";
+        for table in &self.tables {
+            let is_region = table.part == "region";
+            if table.part != "thread" {
+                text += &table.text(if is_region { usize::MAX } else { rows }, threads > 1);
+            } else if threads > 1 {
+                text += &table.text(rows, true);
+                text +=
+                    "  each thread has caches of its own; misses from sharing (coherence) are not modelled\n";
+                if session.leaves_levels_out() {
+                    text += "  levels that cores share are modelled for thread 0 alone\n";
+                }
             }
         }
-        table::append(&mut text, "misses by array", &levels, &self.arrays, rows, Some(0));
-        // Updates are among the loads and the stores.
-        let without_updates = |line: &Line| {
-            let mut line = line.clone();
-            line.figures.remove(EXECUTED.len() - 1);
-            line
-        };
-        let lines: Vec<Line> = self.lines.iter().map(without_updates).collect();
-        let columns: Vec<String> =
-            EXECUTED[..3].iter().map(|name| (*name).to_owned()).chain(levels).collect();
-        table::append(&mut text, "by source line", &columns, &lines, rows, Some(3));
-        self.append_regions(&mut text, threads);
         for note in &self.notes {
             let _ = writeln!(text, "  {note}");
         }
         text
-    }
-
-    fn append_regions(&self, text: &mut String, threads: usize) {
-        let is_shown = |name: &str| {
-            !name.ends_with("accesses") && (name.starts_with(['l', 't', 'i']) || name == "stores")
-        };
-        let shown = |region: &Region| -> (Vec<String>, Vec<u64>) {
-            let figures = region.figures.all().iter().filter(|(name, _)| is_shown(name)).cloned();
-            [("passes".to_owned(), region.passes)].into_iter().chain(figures).unzip()
-        };
-        let Some((columns, _)) = self.regions.first().map(shown) else { return };
-        let line = |region: &Region| Line::new(region_name(region, threads > 1), shown(region).1);
-        let lines: Vec<Line> = self.regions.iter().map(line).collect();
-        table::append(text, "by region", &columns, &lines, usize::MAX, None);
     }
 
     fn record(&self, session: &Session, signalled: Option<&Signalled>) -> Record {
@@ -277,38 +236,79 @@ impl Counted {
         for note in self.notes.iter().cloned().chain(signalled.map(|signalled| signalled.sentence.clone())) {
             record.notes.push(note.as_str().into());
         }
-        let row = |part: &str, name: Option<&str>, figures: &mut dyn Iterator<Item = (String, u64)>| {
-            let key = |key: &str, value: &str| (key.to_owned(), Value::from(value));
-            let place = [key("part", part)].into_iter().chain(name.map(|name| key(part, name))).collect();
-            let row = Row { place, ..Row::default() };
-            figures
-                .fold(row, |row, (name, figure)| row.with(&name, Reading::new(figure as f64, Source::Model)))
+        let with = |row: Row, (name, figure): (&String, &u64)| {
+            row.with(name, Reading::new(*figure as f64, Source::Model))
         };
-        let mut total = row("total", None, &mut self.totals.all().iter().cloned());
+        let total = self.totals.all().iter().map(|(name, figure)| (name, figure));
+        let mut total = total.fold(Row::at([("part", "total".into())]), with);
         if let Some(line) = signalled.and_then(|signalled| signalled.line.as_deref()) {
             total = total.result("ended_at", line);
         }
         record.rows.push(total);
-        let names = |first: &[&str]| -> Vec<String> {
-            first.iter().map(|name| (*name).to_owned()).chain(self.level_names()).collect()
-        };
-        for (part, columns, lines) in [
-            ("thread", names(&EXECUTED[1..3]), &self.threads),
-            ("array", names(&[]), &self.arrays),
-            ("line", names(&EXECUTED), &self.lines),
-        ] {
-            record.rows.extend(lines.iter().map(|line| {
-                row(part, Some(&line.name), &mut columns.iter().cloned().zip(line.figures.iter().copied()))
+        for table in &self.tables {
+            record.rows.extend(table.lines.iter().map(|line| {
+                let mut row = Row::at([("part", table.part.into())]);
+                if !line.name.is_empty() {
+                    row.place.set(table.part, line.name.as_str());
+                }
+                if let Some(thread) = line.thread {
+                    row.place.set("thread", thread);
+                }
+                table.columns.iter().zip(&line.figures).fold(row, with)
             }));
-        }
-        for region in &self.regions {
-            let name = region_name(region, false);
-            let mut own = row("region", Some(&name), &mut region.figures.all().iter().cloned());
-            own.place.set("thread", region.thread);
-            record.rows.push(own.result("passes", region.passes));
         }
         record
     }
+}
+
+/// The source lines by their names.
+fn lines(places: BTreeMap<(String, u32), Executed>, levels: usize, notes: &mut Vec<String>) -> Vec<Line> {
+    let mut files: HashMap<String, Vec<String>> = HashMap::new();
+    let line = |((path, line), executed): ((String, u32), Executed)| {
+        let name = Path::new(&path).file_name().map_or(path.clone(), |name| name.to_string_lossy().into());
+        let name = if line == 0 { format!("{name} (no line)") } else { format!("{name}:{line}") };
+        if executed.unknown > 0 {
+            let times = grouped(executed.unknown);
+            notes.push(format!("{name}: {times} accesses of instructions of a kind that is not counted"));
+        }
+        let source = files.entry(path).or_insert_with_key(|path| {
+            let bytes = std::fs::read(path).unwrap_or_default();
+            String::from_utf8_lossy(&bytes).lines().map(|line| line.trim().to_owned()).collect()
+        });
+        const WIDTH: usize = 60;
+        let text = (line as usize).checked_sub(1).and_then(|at| source.get(at));
+        let text = text.map_or_else(String::new, |text| text.chars().take(WIDTH).collect());
+        let Executed { figures, misses, updates, .. } = executed;
+        Line { name, thread: None, figures: [&figures[..], &misses[..levels], &[updates]].concat(), text }
+    };
+    places.into_iter().map(line).collect()
+}
+
+/// The table of regions, if there are any. Accesses and kinds of misses are not printed.
+fn regions() -> Option<Table> {
+    let is_printed = |name: &str| {
+        let is_count = name.starts_with(['l', 't', 'i']) && !name.ends_with("accesses");
+        is_count || ["passes", "stores"].contains(&name)
+    };
+    let all = regions::all();
+    let mut names: Vec<&String> = all.first()?.figures.all().iter().map(|(name, _)| name).collect();
+    names.sort_by_key(|name| !is_printed(name));
+    let line = |region: &Region| {
+        let name = match &region.place {
+            regions::Place::Lines(start, Some(stop)) => {
+                format!("{} to {}", image::line(*start), image::line(*stop))
+            }
+            regions::Place::Lines(start, None) => format!("{} to the program's end", image::line(*start)),
+            regions::Place::Named(name) => name.clone(),
+        };
+        let figure = |name: &&String| region.figures.get(name).unwrap_or(0);
+        let figures = names.iter().map(figure).collect();
+        Line { name, thread: Some(region.thread), figures, text: String::new() }
+    };
+    let lines = all.iter().map(line).collect();
+    let printed = names.iter().filter(|name| is_printed(name)).count();
+    let columns = names.into_iter().cloned().collect();
+    Some(Table { part: "region", title: "by region", columns, printed, share: None, lines })
 }
 
 /// Adds what a thread has executed to that of each source line.
@@ -336,7 +336,7 @@ fn by_place(thread: &Walker, places: &mut BTreeMap<(String, u32), Executed>) {
                 work.repeated.get(&number).copied().unwrap_or(0)
             };
             line.figures[1 + usize::from(touch.is_store)] += times;
-            line.figures[3] += if touch.is_update { times } else { 0 };
+            line.updates += if touch.is_update { times } else { 0 };
             let second = match touch.form {
                 Form::Repeated { second: Some((_, is_store)), .. } => Some(is_store),
                 Form::Ended { second: Some(_) } => Some(false),
@@ -348,15 +348,4 @@ fn by_place(thread: &Walker, places: &mut BTreeMap<(String, u32), Executed>) {
             add(&mut line.misses, work.misses.get(number).copied().unwrap_or_default());
         }
     }
-}
-
-fn region_name(region: &Region, has_threads: bool) -> String {
-    let name = match &region.place {
-        regions::Place::Lines(start, Some(stop)) => {
-            format!("{} to {}", image::line(*start), image::line(*stop))
-        }
-        regions::Place::Lines(start, None) => format!("{} to the program's end", image::line(*start)),
-        regions::Place::Named(name) => name.clone(),
-    };
-    if has_threads { format!("{name}, thread {}", region.thread) } else { name }
 }

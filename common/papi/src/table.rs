@@ -1,66 +1,56 @@
 //! Tables for a terminal.
 
-use std::fmt::Write;
-
-/// One row: its name, its figures by column, and what is written behind them.
+/// One row: its name or its thread, or both; its figures by column, and what is written behind them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Line {
     pub(crate) name: String,
+    pub(crate) thread: Option<usize>,
     pub(crate) figures: Vec<u64>,
     pub(crate) text: String,
 }
 
-impl Line {
-    pub(crate) fn new(name: String, figures: Vec<u64>) -> Line {
-        Line { name, figures, text: String::new() }
-    }
+/// Rows with the same columns.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// What a row is: the field of a record with its name.
+    pub(crate) part: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) columns: Vec<String>,
+    /// How many of them are printed, and the one whose shares are.
+    pub(crate) printed: usize,
+    pub(crate) share: Option<usize>,
+    pub(crate) lines: Vec<Line>,
 }
 
-/// Appends the first `rows` rows, and the sum of the others; the shares of the column `shares` are
-/// shown, if there is one.
-pub(crate) fn append(
-    text: &mut String,
-    title: &str,
-    columns: &[String],
-    lines: &[Line],
-    rows: usize,
-    shares: Option<usize>,
-) {
-    if lines.is_empty() {
-        return;
-    }
-    let mut shown = lines[..lines.len().min(rows)].to_vec();
-    if let Some(others) = lines.get(rows..).filter(|others| !others.is_empty()) {
-        let mut sum = vec![0; columns.len()];
-        for line in others {
-            sum.iter_mut().zip(&line.figures).for_each(|(sum, figure)| *sum += figure);
+impl Table {
+    /// The first `rows` rows, and the sum of the others.
+    pub(crate) fn text(&self, rows: usize, has_threads: bool) -> String {
+        let Table { title, columns, printed, share, lines, .. } = self;
+        if lines.is_empty() {
+            return String::new();
         }
-        shown.push(Line::new(format!("({} others)", others.len()), sum));
-    }
-    let width = shown.iter().map(|line| line.name.chars().count()).max().unwrap_or(0).max(title.len());
-    let _ = write!(text, "  {title:<width$}");
-    let widest =
-        |at: usize| shown.iter().filter_map(|line| line.figures.get(at)).map(|f| grouped(*f).len()).max();
-    let widths: Vec<usize> =
-        columns.iter().enumerate().map(|(at, name)| widest(at).unwrap_or(0).max(name.len()) + 2).collect();
-    for (name, width) in columns.iter().zip(&widths) {
-        let _ = write!(text, "{:>width$}", name.replace('_', " "));
-    }
-    text.push('\n');
-    let share = |line: &Line| shares.and_then(|at| line.figures.get(at)).copied();
-    let sum: u64 = lines.iter().filter_map(share).sum();
-    for line in &shown {
-        let _ = write!(text, "  {:<width$}", line.name);
-        for (figure, width) in line.figures.iter().zip(&widths) {
-            let _ = write!(text, "{:>width$}", grouped(*figure));
+        let mut all = lines[..lines.len().min(rows)].to_vec();
+        if let Some(others) = lines.get(rows..).filter(|others| !others.is_empty()) {
+            let sum = |at| others.iter().filter_map(|line| line.figures.get(at)).sum();
+            let (name, figures) = (format!("({} others)", others.len()), (0..*printed).map(sum).collect());
+            all.push(Line { name, figures, ..Line::default() });
         }
-        if let Some(figure) = share(line).filter(|_| sum > 0) {
-            let _ = write!(text, "{:>7.1} %", 100.0 * figure as f64 / sum as f64);
-        }
-        if !line.text.is_empty() {
-            let _ = write!(text, "  {}", line.text);
-        }
-        text.push('\n');
+        let share = |line: &Line| share.and_then(|at| line.figures.get(at)).copied();
+        let sum: u64 = lines.iter().filter_map(share).sum();
+        let row = |line: &Line| -> Vec<String> {
+            let thread = line.thread.filter(|_| has_threads).map(|thread| format!("thread {thread}"));
+            let name = [Some(&line.name).filter(|name| !name.is_empty()), thread.as_ref()];
+            let name = name.into_iter().flatten().cloned().collect::<Vec<_>>().join(", ");
+            let share = share(line).filter(|_| sum > 0);
+            let share =
+                share.map_or(String::new(), |part| format!("{:>5.1} %  ", 100.0 * part as f64 / sum as f64));
+            let figures = line.figures[..*printed].iter().map(|figure| grouped(*figure));
+            [name].into_iter().chain(figures).chain([share + &line.text]).collect()
+        };
+        let names = columns[..*printed].iter().map(|name| name.replace('_', " "));
+        let mut cells = vec![[(*title).to_owned()].into_iter().chain(names).chain([String::new()]).collect()];
+        cells.extend(all.iter().map(row));
+        figures::table::columns(&cells).lines().map(|line| format!("  {line}\n")).collect()
     }
 }
 
