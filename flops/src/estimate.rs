@@ -58,8 +58,8 @@ pub fn estimate(
         n,
         threads: used,
         repeats: team.repeats,
-        seconds: measure::figure(&runs, |run| run.wall.0),
-        busy: measure::figure(&runs, |run| run.cpu.0 / used as f64),
+        seconds: measure::seconds(&runs, |run| run.wall),
+        busy: measure::seconds(&runs, |run| run.cpu).scaled(1.0 / used as f64),
         right: team.x.checksum() == team.x.expected(),
     };
     Ok(Estimate { known, counted, sampled })

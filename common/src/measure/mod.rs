@@ -14,7 +14,7 @@ pub use cells::Walks;
 pub use environment::modelled_record;
 pub use limits::{arena, check_memory};
 pub use plan::{Plan, reading_of};
-pub use sample::{Sample, Timed, figure};
+pub use sample::{Sample, Timed, seconds};
 pub use session::Session;
 
 use std::convert::Infallible;

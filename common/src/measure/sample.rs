@@ -3,7 +3,7 @@
 use super::plan::reading_of;
 use cache::Counts;
 use events::Event;
-use figures::units::Hertz;
+use figures::units::{Hertz, Seconds};
 use figures::value::{Reading, Source};
 use system::clock::{self, Elapsed};
 use system::core_clock;
@@ -53,17 +53,17 @@ impl Sample {
 /// Fewest steps of the clock in a time that is printed.
 const LEAST_STEPS: f64 = 5.0;
 
-/// A figure of each run, and their median; none if the clock is too coarse for a run.
-pub fn figure(runs: &[Elapsed], pick: impl Fn(&Elapsed) -> f64) -> Reading {
-    let is_short = |run: &&Elapsed| run.wall.0.min(run.cpu.0) < LEAST_STEPS * run.step.0;
+/// A time of each run in seconds, and their median; none if the clock is too coarse for a run.
+pub fn seconds(runs: &[Elapsed], pick: impl Fn(&Elapsed) -> Seconds) -> Reading {
+    let is_short = |run: &&Elapsed| pick(run).0 < LEAST_STEPS * run.step.0;
     if let Some(Elapsed { step, .. }) = runs.iter().find(is_short) {
         return Reading::missing(format!(
-            "below {:.2} ms, and the system's clock has steps of {:.2} ms; choose a larger size",
-            LEAST_STEPS * step.nanos() * 1e-6,
+            "below {:.1e} s, and the system's clock has steps of {:.2} ms; choose a larger size",
+            LEAST_STEPS * step.0,
             clock::step().nanos() * 1e-6
         ));
     }
-    Reading::from_runs(&runs.iter().map(pick).collect::<Vec<_>>(), Source::Timing)
+    Reading::from_runs(&runs.iter().map(|run| pick(run).0).collect::<Vec<_>>(), Source::Timing)
 }
 
 /// The times of one region.
@@ -76,24 +76,19 @@ pub struct Timed {
 }
 
 impl Timed {
-    /// See [`figure`].
-    pub fn figure(&self, pick: impl Fn(&Elapsed) -> f64) -> Reading {
-        figure(&self.runs, pick)
-    }
-
     /// Wall-clock seconds.
     pub fn wall(&self) -> Reading {
-        self.figure(|run| run.wall.0)
+        seconds(&self.runs, |run| run.wall)
     }
 
     /// Seconds of processor time, of all threads together.
     pub fn cpu(&self) -> Reading {
-        self.figure(|run| run.cpu.0)
+        seconds(&self.runs, |run| run.cpu)
     }
 
     /// Cycles, from the time and the core's clock.
     pub fn cycles(&self) -> Reading {
-        self.figure(|run| self.clock.periods(run.cpu))
+        self.cpu().scaled(self.clock.0)
     }
 }
 
@@ -106,5 +101,12 @@ mod tests {
         let nanos = Reading::new(2.0, Source::Timing);
         let sample = Sample::at_clock(&nanos, 1e9, Hertz(3.5e9));
         assert_eq!((sample.cpu.amount(), sample.cycles.amount()), (Some(2.0), Some(7e9)));
+    }
+
+    #[test]
+    fn a_time_is_missing_where_its_own_clock_is_too_coarse_for_it() {
+        let runs = [Elapsed { wall: Seconds(1.0), cpu: Seconds(1e-3), step: Seconds(15.6e-3) }];
+        assert_eq!(seconds(&runs, |run| run.wall).amount(), Some(1.0));
+        assert!(seconds(&runs, |run| run.cpu).reason().is_some_and(|why| why.starts_with("below 7.8e-2 s")));
     }
 }

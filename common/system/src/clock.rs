@@ -96,7 +96,7 @@ pub fn step() -> Seconds {
 fn step_of(clock: fn() -> Seconds) -> Seconds {
     let next = |before: f64| std::iter::repeat_with(|| clock().0).find(|now| *now > before).unwrap_or(before);
     let mut now = next(clock().0);
-    let steps = (0..3).map(|_| {
+    let steps = (0..8).map(|_| {
         let before = now;
         now = next(before);
         now - before

@@ -157,7 +157,7 @@ fn times(
     let all = ladder::in_turns(session, rungs.len(), 1 + repeats, once, |_| Ok(p.residual()), enough)?;
     let reading = |(runs, check): (Vec<Elapsed>, f64)| {
         let counted = if runs.len() > 1 { &runs[1..] } else { &runs };
-        (measure::figure(counted, |run| run.wall.0), Some(check))
+        (measure::seconds(counted, |run| run.wall), Some(check))
     };
     Ok(all.into_iter().map(|runs| runs.map_or_else(|why| (Reading::missing(why), None), reading)).collect())
 }

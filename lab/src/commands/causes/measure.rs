@@ -2,7 +2,7 @@
 
 use common::clock::Elapsed;
 use common::failure::Failure;
-use common::measure::{Measured, Session, figure};
+use common::measure::{self, Measured, Session};
 use common::memory::Unobserved;
 use common::product::{self, Options};
 use common::record::{Record, Row};
@@ -48,7 +48,7 @@ pub(crate) fn measure(session: &Session, size: u32, line: Bytes) -> Result<Recor
             row = row.with(event.name(), reading);
         }
         let seconds = |which: usize| match &timed {
-            Ok((runs, _)) => figure(&runs.iter().map(|run| run[which]).collect::<Vec<_>>(), |run| run.cpu.0),
+            Ok((runs, _)) => measure::seconds(&runs.iter().map(|run| run[which]).collect::<Vec<_>>(), |run| run.cpu),
             Err(why) => Reading::missing(why),
         };
         record.rows.push(row.with("cpu_s", seconds(0)).with("free_cpu_s", seconds(1)));
