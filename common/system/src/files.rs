@@ -25,24 +25,26 @@ pub struct WriteError {
 /// directly.
 /// Fails if the folder cannot be written to, or is full; the sentence names the file.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
-    let written = match (fs::metadata(path), fs::canonicalize(path)) {
-        (Ok(there), Ok(target)) if there.is_file() => replace(&target, bytes, Some(there.permissions())),
-        (Ok(_), _) => OpenOptions::new().append(true).open(path).and_then(|mut file| file.write_all(bytes)),
-        (Err(error), _) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        // A dangling link: the file is made at its target.
-        _ if path.is_symlink() => File::create(path).and_then(|mut file| file.write_all(bytes)),
-        _ => replace(path, bytes, None),
-    };
-    written.map_err(|error| WriteError { path: path.to_owned(), error })
+    write(path, bytes, None)
 }
 
 /// Writes a file like [`write_atomically`]; on Unix, only its owner can read it.
 /// Fails as that function does.
 pub fn write_privately(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
-    let written = match fs::canonicalize(path) {
-        Ok(there) if !there.is_file() => return write_atomically(path, bytes),
-        Ok(there) => replace(&there, bytes, private(0o600)),
-        Err(_) => replace(path, bytes, private(0o600)),
+    write(path, bytes, private(0o600))
+}
+
+fn write(path: &Path, bytes: &[u8], permissions: Option<fs::Permissions>) -> Result<(), WriteError> {
+    let replace = |path: &Path, permissions| TemporaryFile::write(path, bytes, permissions)?.rename(path);
+    let written = match (fs::metadata(path), fs::canonicalize(path)) {
+        (Ok(there), Ok(target)) if there.is_file() => {
+            replace(&target, permissions.or(Some(there.permissions())))
+        }
+        (Ok(_), _) => OpenOptions::new().append(true).open(path).and_then(|mut file| file.write_all(bytes)),
+        (Err(error), _) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        // A dangling link: the file is made at its target.
+        _ if path.is_symlink() => File::create(path).and_then(|mut file| file.write_all(bytes)),
+        _ => replace(path, permissions),
     };
     written.map_err(|error| WriteError { path: path.to_owned(), error })
 }
@@ -75,11 +77,6 @@ pub fn try_place(path: &Path) -> Result<(), WriteError> {
         Err(_) => TemporaryFile::write(path, b"", None).map(drop),
     };
     tried.map_err(|error| WriteError { path: path.to_owned(), error })
-}
-
-/// Replaces `path` by a new file.
-fn replace(path: &Path, bytes: &[u8], permissions: Option<fs::Permissions>) -> io::Result<()> {
-    TemporaryFile::write(path, bytes, permissions)?.rename(path)
 }
 
 /// A temporary file next to its final name, removed unless it is renamed.

@@ -40,17 +40,3 @@ pub fn usable(allowed: usize, quota: Option<f64>) -> usize {
     let granted = quota.map_or(usize::MAX, |quota| quota as usize);
     allowed.min(granted).max(1)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::usable;
-
-    #[test]
-    fn a_team_is_no_larger_than_its_quota() {
-        for (allowed, quota, team) in
-            [(8, None, 8), (8, Some(2.5), 2), (8, Some(0.5), 1), (2, Some(16.0), 2), (0, None, 1)]
-        {
-            assert_eq!(usable(allowed, quota), team, "{allowed} {quota:?}");
-        }
-    }
-}
