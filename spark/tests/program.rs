@@ -23,7 +23,12 @@ fn prints_the_kits_table_with_the_source_behind() {
     assert_eq!(rows.len(), 12 + 13);
     assert_eq!(rows[0][..2], ["4096", "1"]);
     assert_eq!(rows[24][..2], ["8192", "4096"]);
+    // A clock in steps of a millisecond cannot time two accesses: the row says so.
+    let is_coarse = common::clock::step().0 > 1e-4;
     for row in rows {
+        if row[2].starts_with("not counted (below") && is_coarse {
+            continue;
+        }
         assert!(row[2].parse::<f64>().unwrap() > 0.0 && row[3].parse::<u64>().unwrap() > 0, "{row:?}");
         assert_eq!(row[4], "source=timing");
     }

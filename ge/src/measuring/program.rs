@@ -193,18 +193,23 @@ fn kit(record: &Record, measure: u8) -> String {
 }
 
 fn times(row: &Row, measure: u8) -> String {
-    let number = |name: &str| row.amount(name).unwrap_or(f64::NAN);
-    let time = row.figure("real_time_seconds");
+    let Some(time) = row.reading("real_time_seconds") else {
+        return "Time: not counted (another machine is modelled)\n".to_owned();
+    };
+    let number = |name: &str, form: &dyn Fn(f64) -> String| {
+        let figure = row.figure(name);
+        figure.amount().map_or_else(|| figure.to_string(), form)
+    };
+    let fixed = &|number: f64| format!("{number:.6}");
     match measure {
-        _ if time.amount().is_none() => "Time: not counted (another machine is modelled)\n".to_owned(),
-        0 => format!("Time: {} {}\n", exponent(number("real_time_seconds")), source(&time)),
+        0 => format!("Time: {} {}\n", number("real_time_seconds", &exponent), source(time)),
         1 => format!(
-            "Real_time: {:.6} Proc_time: {:.6} flpops: {:.0} MFLOPS: {:.6} {} flpops=analytic (2 per inner step, 1 per multiplier)\n",
-            number("real_time_seconds"),
-            number("proc_time_seconds"),
-            number("flops"),
-            number("mflops"),
-            source(&time),
+            "Real_time: {} Proc_time: {} flpops: {} MFLOPS: {} {} flpops=analytic (2 per inner step, 1 per multiplier)\n",
+            number("real_time_seconds", fixed),
+            number("proc_time_seconds", fixed),
+            number("flops", &|flops| format!("{flops:.0}")),
+            number("mflops", fixed),
+            source(time),
         ),
         _ => {
             let [instructions, cycles] = ["instructions", "cycles"].map(|name| row.figure(name));
