@@ -12,12 +12,6 @@ use events::Event;
 use figures::value::{Multiplexed, Reading, Source};
 use system::cpu::AffinityGuard;
 
-/// What would be counted for each event on this machine, or why it cannot be counted.
-pub fn definitions(events: &[Event]) -> Vec<Result<Definition, CounterError>> {
-    let mut trials = Trials::new(Platform::host(), PROGRAM);
-    events.iter().map(|event| trials.choose(event)).collect()
-}
-
 /// What would be counted for one event on this machine.
 /// Fails if it cannot be counted.
 pub fn definition(event: &Event) -> Result<Definition, CounterError> {

@@ -21,7 +21,7 @@ mod schedule;
 mod trials;
 mod watched;
 
-pub use counting::{Counting, definition, definitions, num_counters};
+pub use counting::{Counting, definition, num_counters};
 pub use definition::{Definition, Encoding, Origin, Part, Scope};
 pub use environment::Environment;
 pub use error::{Code, CounterError};

@@ -59,7 +59,6 @@ pub(crate) fn diagnose(
             ),
             None => invalid("it does not exist in this form, or the group is too large"),
         },
-        Errno::Files => invalid("too many files are open; raise `ulimit -n`"),
     };
     if has_no_pmu { both(without_pmu(environment), refused) } else { refused }
 }

@@ -42,8 +42,6 @@ impl Event {
     pub const TOT_CYC: Event = Event::numbered(0x3b);
     /// Floating-point operations.
     pub const FP_OPS: Event = Event::numbered(0x66);
-    /// Cycles of the constant reference clock.
-    pub const REF_CYC: Event = Event::numbered(0x6b);
 
     const fn numbered(number: u8) -> Event {
         Event::Preset(Preset::numbered(number))
@@ -154,7 +152,6 @@ mod tests {
             (Event::L1_LDM, "L1_LDM"),
             (Event::TOT_CYC, "TOT_CYC"),
             (Event::FP_OPS, "FP_OPS"),
-            (Event::REF_CYC, "REF_CYC"),
         ] {
             assert_eq!(Event::parse(&format!("PAPI_{name}")), Ok(event));
         }

@@ -61,8 +61,6 @@ pub(crate) enum Errno {
     Busy,
     /// Refused in this form (EINVAL).
     Invalid,
-    /// Too many open files (EMFILE).
-    Files,
     /// Anything else.
     Other,
 }

@@ -120,7 +120,6 @@ impl Errno {
             libc::ENOSYS => Errno::NoCall,
             libc::EBUSY | libc::ENOSPC => Errno::Busy,
             libc::EINVAL => Errno::Invalid,
-            libc::EMFILE => Errno::Files,
             _ => Errno::Other,
         }
     }

@@ -39,8 +39,6 @@ pub(crate) struct Settings {
     /// The container it runs in, whose filter is active.
     pub(crate) container: Option<&'static str>,
     pub(crate) virtual_machine: Option<&'static str>,
-    /// Events that may be open at a time.
-    pub(crate) files: usize,
     /// Generic events may name the PMU.
     pub(crate) extended_types: bool,
     /// The kernel's watchdog has a counter for cycles.
@@ -76,7 +74,6 @@ impl Default for Settings {
             privileged: false,
             container: None,
             virtual_machine: None,
-            files: 1000,
             extended_types: true,
             watchdog: false,
             locked_pages: 128,
@@ -287,16 +284,13 @@ impl Opened {
 impl State {
     fn open(&mut self, event: Encoding, opening: Opening, leader: Option<u64>) -> Result<u64, i32> {
         self.asked.push(event);
-        let Settings { refuses, paranoid, privileged, files, .. } = self.settings;
+        let Settings { refuses, paranoid, privileged, .. } = self.settings;
         if let Some((_, errno)) = refuses.filter(|(what, _)| what.means(event)) {
             return Err(errno);
         }
         // From 3 on forbidden altogether, where the distribution's kernel knows that level.
         if !privileged && (paranoid > 2 || paranoid > 1 && event.scope != Scope::Program) {
             return Err(libc::EACCES);
-        }
-        if self.events.len() >= files {
-            return Err(libc::EMFILE);
         }
         let counts = self.counted(event)?;
         if !event.is_software() && !self.described.driver.is_complete {
