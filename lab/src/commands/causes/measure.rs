@@ -48,7 +48,9 @@ pub(crate) fn measure(session: &Session, size: u32, line: Bytes) -> Result<Recor
             row = row.with(event.name(), reading);
         }
         let seconds = |which: usize| match &timed {
-            Ok((runs, _)) => measure::seconds(&runs.iter().map(|run| run[which]).collect::<Vec<_>>(), |run| run.cpu),
+            Ok((runs, _)) => {
+                measure::seconds(&runs.iter().map(|run| run[which]).collect::<Vec<_>>(), |run| run.cpu)
+            }
             Err(why) => Reading::missing(why),
         };
         record.rows.push(row.with("cpu_s", seconds(0)).with("free_cpu_s", seconds(1)));
