@@ -323,6 +323,17 @@ struct State {
     is_stack_lost: bool,
 }
 
+/// Whether a displacement names no symbol: `8`, `-0x10`, nothing.
+fn is_number(displacement: &str) -> bool {
+    let terms = displacement
+        .split(|sign: char| sign.is_ascii() && !sign.is_ascii_alphanumeric() && !"_.$".contains(sign));
+    let digits = |term: &str| term.bytes().all(|digit| digit.is_ascii_digit());
+    let hex = |term: &str| {
+        term.strip_prefix("0x").is_some_and(|rest| rest.bytes().all(|digit| digit.is_ascii_hexdigit()))
+    };
+    terms.into_iter().all(|term| digits(term) || hex(term))
+}
+
 fn sum(base: Register, index: Register, scale: u32) -> Slot {
     let scale = if index == Register::None { 1 } else { scale };
     Slot::Sum { is_thread: false, base, index, scale, displacement: String::new() }
@@ -368,8 +379,7 @@ impl Access {
             self.entry.form = Form::InCode;
             return;
         }
-        let is_number = !text.contains(|sign: char| sign.is_ascii_alphabetic() && sign != 'x' || sign == '_');
-        let is_odd = is_relative && is_number || operand.base == Register::EIP;
+        let is_odd = is_relative && is_number(text) || operand.base == Register::EIP;
         if is_odd || operand.segment.is_some_and(|segment| segment == "gs") {
             self.entry.form = Form::Unknown;
             return;

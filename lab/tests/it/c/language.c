@@ -13,6 +13,7 @@ enum { N = 24 };
 static int16_t words[N][N], others[N][N], products[N][N];
 double numbers[N * N] __attribute__((aligned(64)));
 static __thread long own;
+static double x = 1, xx[4];
 __thread long seen;
 static volatile int sink;
 
@@ -194,6 +195,15 @@ static int assembled(int n) {
     return sum;
 }
 
+/* Names that look like a part of a number. */
+static double named(int count) {
+    for (int i = 0; i < count; i++) {
+        x = x * 0.5 + 1;
+        xx[1] += x;
+    }
+    return xx[1];
+}
+
 int main(int count, char **arguments) {
     (void)arguments;
     printf("%g %d %g ", local(count), global(count), heap(300));
@@ -205,5 +215,6 @@ int main(int count, char **arguments) {
     for (int i = 0; i < N * N; i++)
         numbers[i] = i;
     printf("%d %ld %g %d %g\n", sorted(), own + seen, creal(squares(0.1 + 0.2 * I)), assembled(9), numbers[count]);
+    printf("%g\n", named(100 + count));
     return 0;
 }
