@@ -14,6 +14,8 @@ pub(super) const VIRTUAL_MACHINE: &str = "virtual machine";
 
 /// Vendors that describe TLBs in AMD's leaves.
 const AMD: [&str; 2] = ["AuthenticAMD", "HygonGenuine"];
+/// The family of AMD's Zen 5.
+const ZEN5: u16 = 0x1a;
 
 /// What a processor reported.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -106,14 +108,17 @@ fn cache(found: CacheParameter) -> Option<Cache> {
 
 /// All TLBs; none if the processor does not describe them.
 fn tlbs(leaf: impl CpuIdReader) -> Vec<Tlb> {
-    let cpuid = CpuId::with_cpuid_reader(leaf);
+    let cpuid = CpuId::with_cpuid_reader(leaf.clone());
     let intel =
         cpuid.get_deterministic_address_translation_info().into_iter().flatten().filter_map(intel_tlb);
     let is_amd = cpuid.get_vendor_info().is_some_and(|vendor| AMD.contains(&vendor.as_str()));
     let first = cpuid.get_l1_cache_and_tlb_info().filter(|_| is_amd);
     let first = first.map(|tlb| (1, u64::from(tlb.dtlb_4k_size()), tlb.dtlb_4k_associativity()));
+    // L2TlbSizeX32: from Zen 5 on, the field counts in units of 32. Hypervisors clear the bit that says so.
+    let family = cpuid.get_feature_info().map_or(0, |features| u16::from(features.family_id()));
+    let unit = if family >= ZEN5 || leaf.cpuid1(0x8000_0021).eax & 1 << 14 != 0 { 32 } else { 1 };
     let second = cpuid.get_l2_l3_cache_and_tlb_info().filter(|_| is_amd);
-    let second = second.map(|tlb| (2, u64::from(tlb.dtlb_4k_size()), tlb.dtlb_4k_associativity()));
+    let second = second.map(|tlb| (2, unit * u64::from(tlb.dtlb_4k_size()), tlb.dtlb_4k_associativity()));
     let amd = [first, second].into_iter().flatten().filter(|(_, entries, _)| *entries > 0);
     let amd = amd.map(|(level, entries, ways)| Tlb {
         name: format!("L{level} data, 4K pages"),
@@ -194,6 +199,16 @@ mod tests {
         })
     }
 
+    /// A Zen 5 in a KVM guest, which hides the unit of the second TLB's entries: 96; 128 x 32.
+    fn zen5(number: u32, sub: u32) -> CpuIdResult {
+        match number {
+            1 => registers([0x00b0_0f21, 0, 1 << 31, 0]),
+            0x8000_0005 => registers([0, 0xff60_ff40, 0, 0]),
+            0x8000_0006 => registers([0, 0x6080_4040, 0, 0]),
+            _ => zen3(number, sub),
+        }
+    }
+
     #[test]
     fn caches_and_tlbs_of_known_processors_are_read() {
         let found = &own(skylake).unwrap().caches[..];
@@ -209,6 +224,12 @@ mod tests {
         };
         assert_eq!(tlbs(skylake), [tlb(1, 64, 4)]);
         assert_eq!(tlbs(zen3), [tlb(1, 64, 0), tlb(2, 2048, 8)]);
+        assert_eq!(tlbs(zen5), [tlb(1, 96, 0), tlb(2, 4096, 8)]);
+        let bare = |number, sub| match number {
+            0x8000_0021 => registers([1 << 14, 0, 0, 0]),
+            _ => zen3(number, sub),
+        };
+        assert_eq!(tlbs(bare)[1].entries, 32 * 2048);
     }
 
     #[test]
