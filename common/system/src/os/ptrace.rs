@@ -7,7 +7,7 @@ use super::{StepError, Trace};
 
 /// Longest time of a trace in seconds. Each step switches processes twice, and on a busy
 /// machine each switch may take milliseconds.
-const SECONDS: u64 = 3;
+const SECONDS: u64 = 10;
 /// Steps between two readings of the clock.
 const LOOK: u64 = 64;
 
