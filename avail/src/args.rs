@@ -33,7 +33,7 @@ pub(crate) struct Args {
     #[arg(long, group = "what")]
     pub(crate) mem: bool,
 
-    /// Measure the cost of starting, stopping, reading, accumulating and resetting
+    /// Measure the cost of opening, starting, stopping, reading and resetting
     #[arg(long, group = "what")]
     pub(crate) cost: bool,
 
