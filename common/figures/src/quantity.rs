@@ -136,14 +136,13 @@ const LONGEST: usize = 200;
 
 /// Reads one number, or computes it: `48`, `-0.5`, `+.5`, `1,5`, `131 072`, `2^15`, `1e3`, `48*1024/(12*64)`,
 /// `1 - 16.8/67.1`.
-/// Fails if it is anything else, or may mean two numbers, such as `32-48` for a size.
+/// Fails if it is anything else.
 fn number(text: &str, kind: Kind) -> Result<f64, Doubt> {
     let text = text.trim().replace('\u{2212}', "-");
     if text.is_empty() {
         return Err(Doubt::NoNumber);
     }
-    let is_range = |(low, high)| decimal(low, kind).and(decimal(high, kind)) != Err(Doubt::NotOneNumber);
-    if text.len() > LONGEST || kind.has_thousands() && text.split_once('-').is_some_and(is_range) {
+    if text.len() > LONGEST {
         return Err(Doubt::NotOneNumber);
     }
     let mut formula = Formula { rest: &text, kind };

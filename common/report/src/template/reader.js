@@ -26,10 +26,7 @@ function valueReader(known) {
   function number(text, kind) {
     let rest = text.trim().replaceAll("\u2212", "-");
     if (!rest) doubt("no-number");
-    const isDecimal = text => DECIMAL.test(ungrouped(text));
-    const dash = rest.indexOf("-");
-    if (new TextEncoder().encode(rest).length > 200 ||
-      known.thousands.includes(kind) && dash >= 0 && isDecimal(rest.slice(0, dash)) && isDecimal(rest.slice(dash + 1))) doubt("not-one-number");
+    if (new TextEncoder().encode(rest).length > 200) doubt("not-one-number");
     const next = signs => {
       const sign = rest.trimStart()[0];
       if (!sign || !signs.includes(sign)) return "";
