@@ -109,12 +109,8 @@ fn notes(e: &Estimate) -> Vec<String> {
     if !e.known.right {
         notes.push(format!("the product of {name} is wrong"));
     }
-    match &e.sampled.sums {
-        Ok(_) if e.sampled.is_of_clock() => notes.push(format!(
-            "{name}: without a floating-point event the clock is sampled; this shows where the time is spent, and is not an estimate of FLOPS"
-        )),
-        Err(why) => notes.push(format!("{name}: not sampled: {why}")),
-        Ok(_) => {}
+    if let Err(why) = &e.sampled.sums {
+        notes.push(format!("{name}: not sampled: {why}"));
     }
     let times = e.counted.operations().amount().map(|counted| counted / e.known.operations());
     if let (Some(generation), Some(times)) = (Generation::host(), times.filter(|times| *times > 1.02)) {
