@@ -19,7 +19,6 @@ use figures::quantity::{self, Doubt, Kind, Unit};
 use figures::text::shorten;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use thiserror::Error;
 
 /// The name of the format of `answers.json`.
 const FORMAT: &str = "cache-lab-answers";
@@ -30,11 +29,6 @@ pub const TOTAL_BYTES: u64 = 64 << 20;
 const ANSWERS: &str = "answers";
 pub(crate) const ASKED: &str = "asked";
 pub(crate) const RUN: &str = "run";
-
-/// Why a text is not a set of answers: a sentence with the line, or the other version.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct AnswersError(String);
 
 /// Whether a field has an answer; the student's name is none, nor is when the specification was shown.
 pub fn is_answer(id: &str, answer: &Answer) -> bool {
@@ -56,7 +50,7 @@ pub(crate) fn is_signature(id: &str) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnotherStudent;
 
-/// Answers by the [`id`](crate::Field::id) of their field.
+/// Answers by the [`id`](crate::Question::id) of their field.
 ///
 /// As JSON: `{"format": "cache-lab-answers", "version": 2, "saved":
 /// "2026-11-20T10:00:00.000Z", "fields": {"s311-c-size": {"form": "one", "value": "48", "to": "",
@@ -302,7 +296,7 @@ impl Answers {
     /// # Errors
     ///
     /// If it is anything else.
-    pub fn parse(json: &str) -> Result<Answers, AnswersError> {
+    pub fn parse(json: &str) -> Result<Answers, String> {
         /// What every version has.
         #[derive(Deserialize)]
         struct Head {
@@ -317,16 +311,16 @@ impl Answers {
             fields: BTreeMap<String, Value>,
         }
         let unreadable = |error| {
-            AnswersError(format!(
+            format!(
                 "these are not the answers of a report ({error}); give the answers.json that the report's page saves"
-            ))
+            )
         };
         let head: Head = serde_json::from_str(json).map_err(unreadable)?;
         if (head.format.as_str(), head.version) != (FORMAT, VERSION) {
             let Head { format, version } = head;
-            return Err(AnswersError(format!(
+            return Err(format!(
                 "these answers are {format} version {version}, and {FORMAT} version {VERSION} can be read"
-            )));
+            ));
         }
         let Given { saved, fields } = serde_json::from_str(json).map_err(unreadable)?;
         let fields = fields.into_iter().map(|(id, value)| (id, Answer::of(value))).collect();
@@ -344,7 +338,7 @@ impl Answers {
     /// # Errors
     ///
     /// If the content of that element is not a set of answers.
-    pub fn in_page(html: &str) -> Option<Result<Answers, AnswersError>> {
+    pub fn in_page(html: &str) -> Option<Result<Answers, String>> {
         json_in_page(html, ANSWERS).map(Answers::parse)
     }
 
@@ -353,9 +347,9 @@ impl Answers {
     /// # Errors
     ///
     /// If the page has none, as one that is not complete, or they are not a set of answers.
-    pub fn of_page(html: &str) -> Result<Answers, AnswersError> {
+    pub fn of_page(html: &str) -> Result<Answers, String> {
         let missing = "it has no place for answers: it is not complete, or is no report of this kit";
-        Answers::in_page(html).unwrap_or_else(|| Err(AnswersError(missing.to_owned())))
+        Answers::in_page(html).unwrap_or_else(|| Err(missing.to_owned()))
     }
 
     /// Whether a text claims to be a set of answers, complete or not.

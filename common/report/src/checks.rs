@@ -8,8 +8,6 @@ use records::record::{Record, Row};
 use crate::findings::{Findings, LineFrom};
 use crate::product::Product;
 
-/// Two times of the same loops that differ by more than this factor make speed-ups doubtful.
-const SAME_LOOPS: f64 = 1.15;
 /// A spread over runs above this share of the median makes a time doubtful.
 const SCATTER: f64 = 0.25;
 
@@ -27,7 +25,6 @@ pub(crate) fn warnings(findings: &Findings, products: &[Product; 4]) -> Vec<Stri
 /// What to know about the results, that no other run changes.
 pub(crate) fn remarks(findings: &Findings) -> Vec<String> {
     let mut found = findings.remarks.clone();
-    timed_twice(findings, &mut found);
     let reported = findings.machine.level(1).map(|cache| cache.line);
     if findings.line_from == LineFrom::Sweep && reported.is_some_and(|line| line != findings.line) {
         // The line size is a later question.
@@ -80,19 +77,6 @@ fn scatter(findings: &Findings, found: &mut Vec<String>) {
     let names: Vec<String> = products.map(|record| record.program.clone()).chain(kernels).collect();
     if !names.is_empty() {
         found.push(format!("close other programs, or use more --runs: the runs of {} differ by more than {:.0} % of their median", names.join("; "), 100.0 * SCATTER));
-    }
-}
-
-/// The products are timed alone, and again in turns with the other kernels.
-fn timed_twice(findings: &Findings, found: &mut Vec<String>) {
-    for record in [&findings.mm1, &findings.mm2, &findings.mm3] {
-        let in_turns = findings.causes.rows.iter().find(|row| row.text("kernel") == record.program);
-        let seconds = |row: Option<&Row>| row?.amount("cpu_s").filter(|seconds| *seconds > 0.0);
-        let Some((alone, in_turns)) = seconds(record.rows.first()).zip(seconds(in_turns)) else { continue };
-        let factor = alone.max(in_turns) / alone.min(in_turns);
-        if factor > SAME_LOOPS {
-            found.push(format!("do not interpret a speed-up of {} below {factor:.2}: the same loops took {:.2} ms alone and {:.2} ms in the table of what decides the time", record.program, 1e3 * alone, 1e3 * in_turns));
-        }
     }
 }
 

@@ -18,6 +18,13 @@ pub struct Set<'r> {
     pub rows: Vec<(&'r Record, &'r Row)>,
 }
 
+impl<'r> Set<'r> {
+    /// All rows of a record.
+    pub(crate) fn of(name: &str, record: &'r Record) -> Set<'r> {
+        Set { name: name.to_owned(), rows: record.rows.iter().map(|row| (record, row)).collect() }
+    }
+}
+
 /// What is drawn, by the names of columns: keys and figures.
 #[derive(Debug, Clone, Default)]
 pub struct Columns {
@@ -179,7 +186,7 @@ fn merge(curve: &Curve<'_>, x: &str, by: &str, is_record: bool) -> Result<Vec<(f
 }
 
 /// The names of keys and figures on an axis, and what their numbers are multiplied by.
-const LABELS: [(&str, &str, f64); 20] = [
+const LABELS: [(&str, &str, f64); 21] = [
     ("size_bytes", "array size", 1.0),
     ("stride_bytes", "stride", 1.0),
     ("size", "N", 1.0),
@@ -188,6 +195,7 @@ const LABELS: [(&str, &str, f64); 20] = [
     ("ns_per_access", "time per access (ns)", 1.0),
     ("avg_cycles", "cycles per access", 1.0),
     ("cpu_s", "CPU time (ms)", 1e3),
+    ("free_cpu_s", "CPU time with full optimisation (ms)", 1e3),
     ("wall_s", "wall time (ms)", 1e3),
     ("seconds", "time (ms)", 1e3),
     ("proc_time_seconds", "CPU time (ms)", 1e3),
@@ -203,7 +211,7 @@ const LABELS: [(&str, &str, f64); 20] = [
 ];
 
 /// What a column of records is called on an axis, and what its numbers are multiplied by.
-fn label(name: &str) -> (String, f64) {
+pub(crate) fn label(name: &str) -> (String, f64) {
     let known = LABELS.iter().find(|(known, ..)| *known == name);
     known.map_or_else(|| (name.replace('_', " "), 1.0), |(_, label, factor)| ((*label).to_owned(), *factor))
 }

@@ -27,11 +27,10 @@ use std::error::Error;
 use records::note::Note;
 
 pub use answers::{
-    AnotherStudent, Answer, Answers, AnswersError, Asked, AskedField, Form, Meaning, Run, TOTAL_BYTES, Typed,
-    is_answer, not_asked,
+    AnotherStudent, Answer, Answers, Asked, Form, Meaning, Run, TOTAL_BYTES, Typed, is_answer, not_asked,
 };
 pub use assignment::{
-    Assignment, Drawing, Field, FieldKind, GUIDE, Question, Section, SheetPart, Sizes, program, toml_error,
+    Assignment, Drawing, FieldKind, GUIDE, Question, Section, SheetPart, Sizes, program, toml_error,
 };
 pub use checked::{Check, Judgement, Slip};
 pub use contents::Report;

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::assignment::{Drawing, Section};
 use crate::cell::Cell;
-use crate::drawing::{self, Columns, Set, columns, text};
+use crate::drawing::{self, Columns, Set, columns, label, text};
 use crate::pictures::views;
 
 /// The record of one command line of a section.
@@ -66,31 +66,10 @@ pub(crate) struct SectionView<'a> {
 #[derive(Debug, PartialEq, Serialize)]
 struct Column {
     name: String,
-    /// The common source of all its cells; else empty.
+    /// The source of all its figures; empty if there are several, which the cells show.
     source: String,
-    /// The common reason why all its cells are missing; else empty.
+    /// Why figures are missing.
     missing: String,
-}
-
-impl Column {
-    /// The header of column `at`; a source or reason common to all of its cells moves from
-    /// the cells to the header.
-    fn of(name: &str, at: usize, rows: &mut [Vec<Cell>]) -> Column {
-        let first = rows.first().map_or_else(Cell::default, |row| row[at].clone());
-        let says = |cell: &Cell| {
-            (cell.source.clone(), cell.missing, if cell.missing { cell.note.clone() } else { String::new() })
-        };
-        let (mut source, is_missing, mut missing) = says(&first);
-        if rows.iter().any(|row| says(&row[at]) != says(&first)) {
-            (source, missing) = (String::new(), String::new());
-        } else if is_missing {
-            let dash = Cell { text: "–".to_owned(), ..Cell::default() };
-            rows.iter_mut().for_each(|row| row[at] = dash.clone());
-        } else {
-            rows.iter_mut().for_each(|row| row[at].source.clear());
-        }
-        Column { name: milliseconds(name).unwrap_or_else(|| name.replace('_', " ")), source, missing }
-    }
 }
 
 impl<'a> SectionView<'a> {
@@ -106,13 +85,27 @@ impl<'a> SectionView<'a> {
         });
         let line =
             |(record, row): &(&Record, &Row)| names.iter().map(|name| cell(record, row, name)).collect();
-        let mut rows: Vec<Vec<Cell>> = rows.iter().map(line).collect();
+        let rows: Vec<Vec<Cell>> = rows.iter().map(line).collect();
+        let column = |(at, name): (usize, &String)| {
+            let (missing, there): (Vec<&Cell>, Vec<&Cell>) =
+                rows.iter().map(|row| &row[at]).partition(|cell| cell.missing);
+            let sources = BTreeSet::from_iter(there.iter().map(|cell| &*cell.source));
+            let missing = BTreeSet::from_iter(missing.iter().map(|cell| &*cell.note));
+            Column {
+                name: label(name).0,
+                source: sources
+                    .first()
+                    .filter(|_| sources.len() == 1)
+                    .map_or_else(String::new, |one| (*one).to_owned()),
+                missing: Vec::from_iter(missing).join("; "),
+            }
+        };
         SectionView {
             id: &section.id,
             title: &section.title,
             text: &section.text,
             optional: section.optional,
-            columns: names.iter().enumerate().map(|(at, name)| Column::of(name, at, &mut rows)).collect(),
+            columns: names.iter().enumerate().map(column).collect(),
             rows,
             pictures: pictures(section, all, machine).into_iter().map(|(_, chart)| views(chart)).collect(),
         }
@@ -139,11 +132,6 @@ fn picture(section: &Section, drawing: &Drawing, all: &[OwnRecord], machine: &st
     let mut chart = drawing::chart(&[Set { name: String::new(), rows }], &columns)?;
     chart.title = format!("{}: {}", section.title, chart.y.label);
     chart.y.is_log = *log;
-    if *log && !chart.series.iter().flat_map(|series| &series.points).any(|point| point.1 > 0.0) {
-        return Err(format!(
-            "its chart of '{y}' has no value above 0, and a logarithmic axis has no others: leave out `log`"
-        ));
-    }
     let source = if sources.is_empty() { String::new() } else { format!("{machine}; source: {sources}.") };
     Ok(chart.caption(source))
 }
@@ -153,19 +141,12 @@ fn rows<'r>(section: &Section, all: &'r [OwnRecord]) -> Vec<(&'r Record, &'r Row
     own.flat_map(|own| own.record.rows.iter().map(|row| (&own.record, row))).collect()
 }
 
-/// The header of a column of seconds, which is shown in milliseconds.
-fn milliseconds(name: &str) -> Option<String> {
-    let what = name.strip_suffix("seconds").or_else(|| name.strip_suffix("_s"))?.trim_end_matches('_');
-    Some(format!("{} (ms)", if what.is_empty() { "time".to_owned() } else { what.replace('_', " ") }))
-}
-
 fn cell(record: &Record, row: &Row, name: &str) -> Cell {
     let Some(reading) = row.reading(name) else {
         return Cell { text: text(record, row, name), ..Cell::default() };
     };
     let cell = Cell::of(reading, 1.0, 0);
-    let factor = if milliseconds(name).is_some() { 1e3 } else { 1.0 };
-    Cell { text: reading.amount().map_or(cell.text, |amount| four(factor * amount)), ..cell }
+    Cell { text: reading.amount().map_or(cell.text, |amount| four(label(name).1 * amount)), ..cell }
 }
 
 #[cfg(test)]
@@ -192,7 +173,7 @@ mod tests {
         let section = Section { id: "ge".into(), title: "Elimination".into(), ..Section::default() };
         let shown = SectionView::of(&section, &further(), "a machine");
         let names: Vec<&str> = shown.columns.iter().map(|column| column.name.as_str()).collect();
-        assert_eq!(names, ["program", "variant", "size", "mflops"]);
+        assert_eq!(names, ["program", "variant", "N", "MFLOPS"]);
         let texts: Vec<&str> = shown.rows[0].iter().map(|cell| cell.text.as_str()).collect();
         assert_eq!(texts, ["ge1", "ge1", "100", "612.3"]);
         assert!(shown.rows[1][3].missing && shown.rows[1][3].note == "no clock");
@@ -214,14 +195,13 @@ mod tests {
         let columns = ["variant", "size", "proc_time_seconds"].map(str::to_owned).to_vec();
         let section = Section { id: "ge".into(), columns, ..Section::default() };
         let shown = SectionView::of(&section, &all, "a machine");
-        assert_eq!(shown.columns[2].name, "proc time (ms)");
+        assert_eq!(shown.columns[2].name, "CPU time (ms)");
         let rows: Vec<String> = shown
             .rows
             .iter()
             .map(|row| row.iter().map(|cell| &*cell.text).collect::<Vec<_>>().join(" "))
             .collect();
         assert_eq!(rows, ["ge2 10 0.006790", "ge2 20 250.0", "ge1 10 0.01000", "ge1 20 500.0"]);
-        assert_eq!([milliseconds("seconds"), milliseconds("size")], [Some("time (ms)".to_owned()), None]);
     }
 
     #[test]
@@ -238,38 +218,29 @@ mod tests {
 
     #[test]
     fn a_chart_that_cannot_be_drawn_says_why() {
-        let mut further = further();
-        further
-            .iter_mut()
-            .for_each(|own| own.record.rows[0].figures[0].reading = Reading::new(-2.0, Source::Timing));
-        let says = |x: &str, y: &str, log: bool, all: &[OwnRecord]| {
-            let chart = vec![Drawing { x: x.into(), y: y.into(), curve: String::new(), log }];
-            lacking(&Section { id: "ge".into(), chart, ..Section::default() }, all).unwrap_or_default()
+        let says = |y: &str| {
+            let chart = vec![Drawing { x: "size".into(), y: y.into(), curve: String::new(), log: true }];
+            lacking(&Section { id: "ge".into(), chart, ..Section::default() }, &further()[1..]).unwrap()
         };
-        assert_eq!(says("size", "mflops", false, &further), "");
-        assert!(says("size", "mflops", true, &further).contains("no value above 0"));
-        assert!(says("size", "variant", false, &further).contains("'variant' has no number"));
-        further
-            .iter_mut()
-            .for_each(|own| own.record.rows[0].figures[0].reading = Reading::missing("no clock"));
-        let null = says("size", "mflops", false, &further);
-        assert!(null.contains("'mflops' has no number"), "{null}");
+        assert!(
+            says("variant").contains("'variant' has no number")
+                && says("mflops").contains("'mflops' has no number")
+        );
+        assert!(
+            says("nothing").contains(
+                "shows 'nothing', and no record of its programs has that; they have program, variant"
+            )
+        );
     }
 
     #[test]
-    fn what_a_columns_cells_have_in_common_is_said_once() {
+    fn a_source_of_all_figures_and_the_reasons_of_missing_ones_are_said_once() {
         let section = Section { id: "ge".into(), columns: vec!["mflops".into()], ..Section::default() };
         let mut further = further();
-        let mixed = SectionView::of(&section, &further, "a machine");
-        assert_eq!((mixed.columns[0].source.as_str(), mixed.rows[0][0].source.as_str()), ("", "timing"));
-        further.truncate(1);
-        let alike = SectionView::of(&section, &further, "a machine");
-        assert_eq!((alike.columns[0].source.as_str(), alike.rows[0][0].source.as_str()), ("timing", ""));
-        further[0].record.rows[0].figures[0].reading = Reading::missing("no clock");
-        let missing = SectionView::of(&section, &further, "a machine");
-        assert_eq!(
-            (missing.columns[0].missing.as_str(), missing.rows[0][0].text.as_str()),
-            ("no clock", "–")
-        );
+        let column =
+            |further: &[OwnRecord]| SectionView::of(&section, further, "a machine").columns.remove(0);
+        assert_eq!((&*column(&further).source, &*column(&further).missing), ("timing", "no clock"));
+        further[1].record.rows[0].figures[0].reading = Reading::new(600.0, Source::Model);
+        assert_eq!((&*column(&further).source, &*column(&further).missing), ("", ""));
     }
 }

@@ -8,7 +8,7 @@ use records::record::Record;
 use serde_json::{Value, json};
 
 use crate::answers::{ASKED, Asked, AskedField, RUN, element, is_signature, reader_data};
-use crate::assignment::{Field, Section, SheetPart};
+use crate::assignment::{Question, Section, SheetPart};
 use crate::causes;
 use crate::cell::Cell;
 use crate::checks;
@@ -75,7 +75,7 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
         "causes": {
             "picture": svg("causes"),
             "lines": causes::lines(&found.causes),
-            "hints": causes::hints(&found.causes),
+            "questions": causes::QUESTIONS,
         },
         "levels": levels(found),
         "assumed": found.machine.unknown,
@@ -96,7 +96,7 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
 fn asked(contents: &Report<'_>) -> Asked {
     let fields = contents.assignment.fields().into_iter().filter(|field| !is_signature(&field.id));
     let optional = |id: &String| contents.assignment.sections.iter().any(|own| own.optional && own.id == *id);
-    let field = |field: Field| AskedField {
+    let field = |field: Question| AskedField {
         kind: field.kind.quantity(),
         id: field.id,
         label: field.label,

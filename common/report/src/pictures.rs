@@ -5,9 +5,9 @@ use figures::value::{Reading, Source};
 use records::record::Record;
 use records::saved::Saved;
 
-use crate::causes;
+use crate::drawing::{self, Columns, Set};
 use crate::findings::Findings;
-use crate::sweep::{source, staircase};
+use crate::sweep::{STRIDE, source};
 
 /// The guide's Figure 1, with an accuracy of about 5 ns because it was read off the printed
 /// chart.
@@ -24,51 +24,50 @@ pub(crate) fn views(chart: Chart) -> [String; 2] {
     [chart.svg(), narrow]
 }
 
+/// The strides of the curves over the array size: each cache is a plateau.
+const STRIDES: [u64; 4] = [1, 16, STRIDE.0, 4096];
+
 /// The width of a chart on a phone: 330 pixels of 1/96 inch.
 const PHONE_CM: f64 = 8.73;
-
-/// The caption of the staircase.
-const STAIRCASE: &str = "spark, one curve for each stride; accesses overlap unless they are dependent: each then waits for the last";
 
 /// All pictures that have a point, with the names of their files.
 pub(crate) fn pictures(findings: &Findings) -> Vec<(String, Chart)> {
     // The sizes of the caches are a question, so captions name only the processor.
     let caption =
         |what: &str, source: &str| format!("{what}. {}; source: {source}.", findings.machine.description);
-    let swept = |record: &Record, title: &str, what: &str, figure: &str, y: Axis| {
-        let cells = record.rows.iter().filter_map(|row| {
-            Some((row.whole("size_bytes")?, row.whole("stride_bytes")?, row.reading(figure).cloned()))
-        });
-        let chart = chart::sweep(title, y, cells);
-        chart.caption(caption(what, &source(record, figure)))
+    let drawn = |sets: &[Set<'_>], [x, by]: [&str; 2], y: &[&str], what: &str| {
+        let y = Vec::from_iter(y.iter().map(|name| (*name).to_owned()));
+        let source = sets[0].rows.first().map_or_else(String::new, |(record, _)| source(record, &y[0]));
+        let columns = Columns { x: x.to_owned(), y, by: by.to_owned() };
+        // Without a figure there is no chart.
+        drawing::chart(sets, &columns).unwrap_or_default().caption(caption(what, &source))
     };
-    let misses = |record: &Record| {
-        let event = record.settings.get("event").and_then(|event| event.as_str());
-        let title = format!("{} per access by array size and stride", event.unwrap_or_default());
-        swept(
-            record,
-            &title,
-            "cm1, one curve for each array size",
-            "avg_misses",
-            Axis::share("misses per access"),
-        )
+    let swept = |record: &Record, y: &str| {
+        let what = format!("{}, one curve for each array size", record.program);
+        drawn(&[Set::of("", record)], ["stride_bytes", "size_bytes"], &[y], &what)
     };
-    let times = |record: &Record| {
-        let (title, what) =
-            ("Time of an access by array size and stride", "spark, one curve for each array size");
-        swept(record, title, what, "ns_per_access", Axis::linear("time per access (ns)"))
+    let waits = match (findings.here, &findings.waiting) {
+        (false, _) => "each access waits for the last",
+        (true, None) => "accesses overlap",
+        (true, Some(_)) => "accesses overlap, but dependent ones wait for each other",
     };
-    let what = caption(STAIRCASE, &source(&findings.spark, "ns_per_access"));
-    let staircase = staircase(&findings.spark, findings.waiting.as_ref());
-    let staircase = staircase.caption(what);
-    let causes = causes::chart(&findings.causes);
+    let what = format!("spark, one curve for each stride; {waits}");
+    let mut strides = vec![Set::of("", &findings.spark)];
+    strides[0]
+        .rows
+        .retain(|(_, row)| STRIDES.iter().any(|stride| row.whole("stride_bytes") == Some(*stride)));
+    strides.extend(findings.waiting.iter().map(|record| Set::of("dependent", record)));
+    let mut staircase = drawn(&strides, ["size_bytes", "stride_bytes"], &["ns_per_access"], &what);
+    staircase.y.is_log = true;
+    let causes = [Set::of("", &findings.causes)];
+    let causes = drawn(&causes, ["kernel", ""], &["cpu_s", "free_cpu_s"], "medians");
     let charts = [
-        ("spark-stride", times(&findings.spark)),
+        ("spark-stride", swept(&findings.spark, "ns_per_access")),
         ("spark-size", staircase),
         ("figure-1", figure_1()),
-        ("cm1-l1", misses(&findings.l1)),
-        ("cm1-l2", misses(&findings.l2)),
-        ("causes", causes.caption(caption("CPU time, medians", "timing"))),
+        ("cm1-l1", swept(&findings.l1, "avg_misses")),
+        ("cm1-l2", swept(&findings.l2, "avg_misses")),
+        ("causes", causes),
     ];
     let drawn = charts.into_iter().filter(|(_, chart)| !chart.is_empty());
     drawn.map(|(name, chart)| (name.to_owned(), chart)).collect()

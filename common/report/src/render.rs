@@ -9,7 +9,7 @@ use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior};
 use serde_json::json;
 
 use crate::answers::{Answer, READER, Typed};
-use crate::assignment::{Assignment, Field};
+use crate::assignment::{Assignment, Question};
 use crate::contents::Report;
 use crate::page::page;
 
@@ -76,7 +76,7 @@ fn add_filters(environment: &mut Environment<'_>) {
 /// earlier answer; `further(section)`: the questions that have no place in the guide's sheet.
 fn add_questions(environment: &mut Environment<'_>, contents: &Report<'_>) {
     let assignment = &contents.assignment;
-    let field = |field: Field| {
+    let field = |field: Question| {
         let typed = match contents.typed.fields.get(&field.id) {
             Some(Answer::Value(typed)) => typed.clone(),
             Some(Answer::Text(text)) => Typed { value: text.clone(), ..Typed::default() },

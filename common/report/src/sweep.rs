@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chart::{Axis, Chart};
 use figures::table::four;
 use figures::units::Bytes;
 use figures::value::Reading;
@@ -111,29 +110,6 @@ pub(crate) fn why(record: &Record, figure: &str) -> String {
 /// to another line; and it reveals nothing about this machine's line size, which is a later
 /// question.
 pub const STRIDE: Bytes = Bytes(256);
-
-/// Time against the array size, for a few strides, and for dependent accesses: each cache
-/// is a plateau.
-pub(crate) fn staircase(spark: &Record, waiting: Option<&Record>) -> Chart {
-    let cells = cells(spark, "ns_per_access");
-    let chart = Chart::new(
-        "Time of an access by array size",
-        Axis::bytes("array size"),
-        Axis::log("time per access (ns)"),
-    );
-    let chart = [1, 16, STRIDE.0, 4096].into_iter().fold(chart, |chart, wanted| {
-        let curve = cells.iter().filter(|((stride, _), _)| *stride == wanted);
-        let points: Vec<(f64, Reading)> =
-            curve.map(|((_, size), reading)| (*size as f64, (*reading).clone())).collect();
-        chart.readings(format!("stride {}", Bytes(wanted)), &points)
-    });
-    let Some(waiting) = waiting else { return chart };
-    let points = waiting
-        .rows
-        .iter()
-        .filter_map(|row| Some((row.whole("size_bytes")? as f64, row.reading("ns_per_access")?.clone())));
-    chart.readings(format!("stride {STRIDE}, dependent"), &Vec::from_iter(points))
-}
 
 /// The sheet's table of section 2, from spark's record: for each array size, at one stride,
 /// the time, the accesses and their quotient.

@@ -106,28 +106,6 @@ fn a_figure_has_its_source_a_missing_one_its_reason_and_a_wrong_checksum_a_warni
 }
 
 #[test]
-fn two_times_of_the_same_loops_that_disagree_are_reported() {
-    let mut findings = findings();
-    let timed = |seconds| Reading::new(seconds, Source::Timing);
-    for (record, name, alone, in_turns) in
-        [(&mut findings.mm2, "mm2", 0.066, 0.067), (&mut findings.mm3, "mm3", 0.082, 0.063)]
-    {
-        record.program = name.to_owned();
-        let row = record.rows.pop().unwrap();
-        record.rows.push(row.with("cpu_s", timed(alone)));
-        findings.causes.rows.push(Row::at([("kernel", name.into())]).with("cpu_s", timed(in_turns)));
-    }
-    let remarks = checks::remarks(&findings).join("\n");
-    let message =
-        "a speed-up of mm3 below 1.30: the same loops took 82.00 ms alone and 63.00 ms in the table";
-    assert!(remarks.contains(message) && !remarks.contains("mm2"), "{remarks}");
-    assert!(
-        !report(&findings).warnings().join("\n").contains("the same loops"),
-        "nothing can be done about it"
-    );
-}
-
-#[test]
 fn what_a_student_computes_is_on_the_page_only_as_data_for_the_checks() {
     let findings = findings();
     let page = text(&report(&findings).files().unwrap(), PAGE);

@@ -8,13 +8,14 @@ use std::fs::{self, File as Handle};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use common::encoding;
 use common::failure::Failure;
 use common::output;
 use common::record::Record;
+use common::saved::BYTES;
+use common::system::date::unlike_any_other;
 use common::system::{date, files};
-use report::{File, PAGE};
-
-use super::earlier_answers::run_of;
+use report::{File, PAGE, Run};
 
 /// Locked while a run measures into the temporary folder, which it marks.
 const LOCK: &str = "lock";
@@ -158,6 +159,12 @@ impl Folder {
         Ok(old)
     }
 
+    /// The report's name for browsers, under which they store its answers: that of the page in its place, or a new one.
+    pub(super) fn name_of_report(&self) -> String {
+        let known = run_of(&self.report).map(|run| run.report).filter(|report| !report.is_empty());
+        known.unwrap_or_else(|| format!("{:016x}", unlike_any_other()))
+    }
+
     /// A free name for the present report, with the time of its run.
     fn earlier(&self) -> PathBuf {
         let measured = run_of(&self.report).map(|run| run.measured).filter(|time| !time.is_empty());
@@ -189,6 +196,12 @@ fn cannot_write(path: &Path, error: &dyn std::fmt::Display) -> Failure {
     ))
 }
 
+/// The run whose report is in `folder`.
+fn run_of(folder: &Path) -> Option<Run> {
+    let page = files::read_at_most(&folder.join(PAGE), BYTES).ok()?;
+    Run::of_page(&encoding::decode(&page).ok()?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,7 +211,7 @@ mod tests {
     }
 
     fn page(number: u32, is_quick: bool) -> String {
-        let run = format!(r#"{{"report":"","measured":"{number}","quick":{is_quick}}}"#);
+        let run = format!(r#"{{"report":"{number}","measured":"{number}","quick":{is_quick}}}"#);
         format!("<script type=\"application/json\" id=\"run\">{run}</script>")
     }
 
@@ -212,6 +225,7 @@ mod tests {
         assert_eq!(run(1), None);
         fs::write(at.join("answers.json"), "mine").unwrap();
         let now = Folder::open(&at, false).unwrap();
+        assert_eq!(now.name_of_report(), "1");
         assert!(Folder::open(&at, false).unwrap_err().to_string().contains("another lab run"));
         now.complete(&report(&page(1, true))).unwrap();
         run(3);
@@ -239,6 +253,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let [at, temporary] = ["r", "r.tmp"].map(|name| place.path().join(name));
         let first = Folder::open(&at, false).unwrap();
+        assert_ne!(first.name_of_report(), first.name_of_report(), "a new report has a new name");
         first.record("spark", || Ok(Record::new("spark", "one"))).unwrap();
         drop(first);
         assert!(temporary.join("records/spark.json").exists());

@@ -1,7 +1,6 @@
 //! `lab run`: every experiment of the assignment, then the report.
 
 mod args;
-mod earlier_answers;
 mod environment;
 mod experiments;
 mod folder;
@@ -19,6 +18,8 @@ use common::system::{cpu, date, host};
 use common::units::Bytes;
 use common::{input, output};
 use report::{Assignment, GUIDE, PAGE, Report, Run};
+
+use crate::answers;
 
 pub(crate) use args::Args;
 use folder::{Folder, Steps, has_entries};
@@ -85,7 +86,7 @@ fn measure(
 ) -> Result<(), Failure> {
     let started = Instant::now();
     // If typed answers cannot be read, they would be lost: measure nothing.
-    earlier_answers::read_from(&folder.report)?;
+    answers::of(&folder.report, None)?;
     let mut remarks = Vec::new();
     // The assignment's own programs first, so that their errors show early. They choose
     // their processors themselves, so this run's pinning is suspended.
@@ -95,10 +96,9 @@ fn measure(
     cpu::pin(&own);
     let mut findings = experiments::run_all(session, settings, &folder, remarks)?;
     findings.took = started.elapsed().as_secs_f64();
-    let typed = earlier_answers::read_from(&folder.report)?;
+    let typed = answers::of(&folder.report, None)?;
     let mut report = Report::new(&findings, assignment, further, typed);
-    report.run =
-        Run { report: earlier_answers::report_of(&folder.report), measured: date::now(), quick: args.quick };
+    report.run = Run { report: folder.name_of_report(), measured: date::now(), quick: args.quick };
     let page = folder.report.join(PAGE);
     if let Some(old) = folder.complete(&report.files().map_err(Failure::could_not)?)? {
         note(args, format!("lab run: an earlier report is in {}", old.display()));

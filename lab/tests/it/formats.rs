@@ -207,32 +207,3 @@ fn no_output_takes_the_place_of_an_input_or_of_another_output() {
         assert!(!path.join(new).exists(), "{new}");
     }
 }
-
-/// Columns have numbers, or are empty, with the reason in the next column.
-#[test]
-fn pandas_and_r_read_numbers_where_numbers_are() {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, args) in [
-        ("cm1", "--max 8K --repeats 1 --machine i5-7500 --format csv"),
-        ("mm1", "--size 8 --machine i5-7500 --counters none --format csv"),
-    ] {
-        let printed = crate::kit::run(folder.path(), name, args).stdout;
-        std::fs::write(folder.path().join(name).with_extension("csv"), printed).unwrap();
-    }
-    let python = "import pandas as p; f = p.read_csv('cm1.csv'); g = p.read_csv('mm1.csv'); print(f.avg_misses.dtype, \
-                  f.size_bytes.dtype, f.avg_misses.notna().all(), g.PAPI_L1_DCM.isna().all(), g.PAPI_L1_DCM_reason.notna().all())";
-    let r = "f <- read.csv('cm1.csv'); g <- read.csv('mm1.csv'); cat(class(f$avg_misses), class(f$size_bytes), \
-             !anyNA(f$avg_misses), all(is.na(g$PAPI_L1_DCM)), all(nchar(g$PAPI_L1_DCM_reason) > 0))";
-    for (program, option, needs, script, read) in [
-        ("python3", "-c", "import pandas", python, "float64 int64 True True True"),
-        ("Rscript", "-e", "1", r, "numeric integer TRUE TRUE TRUE"),
-    ] {
-        let run =
-            |script: &str| Command::new(program).args([option, script]).current_dir(folder.path()).output();
-        if run(needs).is_ok_and(|output| output.status.success()) {
-            assert_eq!(String::from_utf8_lossy(&run(script).unwrap().stdout).trim(), read);
-        } else {
-            skip::skip(&format!("there is no {program} that can do '{needs}'"));
-        }
-    }
-}

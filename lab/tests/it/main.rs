@@ -21,7 +21,6 @@ mod hostile;
 mod kit;
 mod programs;
 mod questions;
-mod schema;
 mod sealed;
 mod secret;
 mod trace;

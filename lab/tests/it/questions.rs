@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::{kit, secret};
 use common::machine::{self, Machine};
 use common::units::Bytes;
-use report::{Assignment, Field, Figure};
+use report::{Assignment, Figure, Question};
 
 /// The guide's right values, by field.
 const RUBRIC: &str = include_str!("../../../extras/course/src/grade/figure1.toml");
@@ -52,7 +52,7 @@ fn each(text: &str, begin: &str, end: &str, replaced: impl Fn(&str) -> String) -
 }
 
 /// All spellings of the right answer of `field`. A new question has a figure, or a value in the rubric.
-fn asked(field: &Field, truth: &BTreeMap<String, Vec<String>>, page: &str) -> Vec<String> {
+fn asked(field: &Question, truth: &BTreeMap<String, Vec<String>>, page: &str) -> Vec<String> {
     let rubric: toml::Table = RUBRIC.parse().unwrap();
     let right = rubric.get(&field.id);
     if let Some(value) = right.and_then(toml::Value::as_integer) {

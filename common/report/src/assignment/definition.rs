@@ -120,13 +120,13 @@ impl SheetPart {
     }
 }
 
-/// A question.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// A question, which is a field of the sheet. Its justification, and the students' numbers and names, are more of them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Question {
-    /// The key of its answer.
+    /// The key of its answer in `answers.json`, and the `id` of its element in the page. It never changes.
     pub id: String,
-    /// The section that asks it.
+    /// The section that asks it: of the guide, or of the report if the guide has none.
     #[serde(default)]
     pub section: String,
     /// The question in one line, without markup.
@@ -203,26 +203,6 @@ impl FieldKind {
     }
 }
 
-/// A field of the sheet. Its `id` is the key in `answers.json`, the `id` of its
-/// element in the page, and never changes.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Field {
-    /// `s311-c-size`: section 3.1.1, part c, the quantity.
-    pub id: String,
-    /// The section of the guide, or of the report if the guide has none.
-    pub section: String,
-    /// The question, in one line without markup.
-    pub label: String,
-    /// How it is filled in.
-    pub kind: FieldKind,
-    /// The figure that its value is compared with.
-    pub expect: Option<Figure>,
-    /// Whether a range, "fully associative" and "not visible" can be chosen.
-    pub range: bool,
-    /// The texts of a choice.
-    pub choices: Vec<String>,
-}
-
 fn three() -> u8 {
     3
 }
@@ -245,47 +225,35 @@ impl Assignment {
     }
 
     /// All fields, in the order of the file: students, then the questions of the page's
-    /// sections.
-    pub fn fields(&self) -> Vec<Field> {
+    /// sections, each with its justification.
+    pub fn fields(&self) -> Vec<Question> {
         let student = |(number, ordinal): (u8, &str)| {
-            [("number", "Number"), ("name", "Name")].map(|(what, asked)| Field {
+            [("number", "Number"), ("name", "Name")].map(|(what, asked)| Question {
                 id: format!("student-{number}-{what}"),
                 section: "students".to_owned(),
                 label: format!("{asked} of the {ordinal} student"),
                 kind: FieldKind::Line,
-                ..Field::default()
+                ..Question::default()
             })
         };
         let shown = |question: &&Question| self.shown().any(|section| section == question.section);
-        let of_question = |question: &Question| {
-            let section = question.section.clone();
-            let asked = Field {
-                id: question.id.clone(),
-                section: section.clone(),
-                label: question.label.clone(),
-                kind: question.kind,
-                expect: question.expect,
-                range: question.range,
-                choices: question.choices.clone(),
-            };
-            let id = format!("{}-why", question.id);
-            let why = question.why.clone().map(|label| Field { id, section, label, ..Field::default() });
-            [Some(asked), why].into_iter().flatten()
+        let with_why = |question: &Question| {
+            let why = question.why.clone().map(|label| Question {
+                id: format!("{}-why", question.id),
+                section: question.section.clone(),
+                label,
+                points: question.why_points,
+                ..Question::default()
+            });
+            [Some(question.clone()), why].into_iter().flatten()
         };
         let students = (1..=self.students).zip(ORDINALS).flat_map(student);
-        students.chain(self.questions.iter().filter(shown).flat_map(of_question)).collect()
+        students.chain(self.questions.iter().filter(shown).flat_map(with_why)).collect()
     }
 
     /// The points of each field that has some.
-    pub fn points(&self) -> Vec<(Field, f64)> {
-        let worth = |field: Field| {
-            let points = match field.id.strip_suffix("-why").and_then(|id| self.question(id)) {
-                Some(question) => question.why_points,
-                None => self.question(&field.id).and_then(|question| question.points),
-            };
-            points.map(|points| (field, points))
-        };
-        self.fields().into_iter().filter_map(worth).collect()
+    pub fn points(&self) -> Vec<(Question, f64)> {
+        self.fields().into_iter().filter_map(|field| field.points.map(|points| (field, points))).collect()
     }
 
     /// The sections of the page, by the names that questions use.

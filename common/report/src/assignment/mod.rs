@@ -4,7 +4,7 @@ mod check;
 mod definition;
 
 pub use check::program;
-pub use definition::{Assignment, Drawing, Field, FieldKind, Question, Section, SheetPart, Sizes};
+pub use definition::{Assignment, Drawing, FieldKind, Question, Section, SheetPart, Sizes};
 use figures::text::says_nothing;
 
 /// The name of an assignment's format.

@@ -6,7 +6,7 @@ use std::path::Path;
 use common::failure::Failure;
 use common::input;
 use common::text::shorten;
-use report::{Assignment, Field, Figure, Kind, toml_error};
+use report::{Assignment, Figure, Kind, Question, toml_error};
 
 use serde::Deserialize;
 
@@ -116,7 +116,7 @@ fn items(assignment: &Assignment, own: BTreeMap<String, [f64; 2]>) -> Result<Vec
     }
     let mut right = values(GUIDES)?;
     right.extend(own);
-    let item = |(field, points): (Field, f64)| {
+    let item = |(field, points): (Question, f64)| {
         let kind = field.kind.quantity();
         let right = right.get(&field.id).copied().filter(|_| kind.is_some());
         let expect = field.expect.filter(|_| right.is_none());

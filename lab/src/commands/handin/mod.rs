@@ -1,7 +1,5 @@
 //! `lab handin`: one archive with everything that is graded.
 
-mod answers;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Cursor, Write};
@@ -12,10 +10,12 @@ use common::record::Record;
 use common::system::{date, files};
 use common::text::{counted, shorten};
 use common::{authentic, encoding, input, output};
-use report::{Answers, Asked, AskedField, MatrixProgram, Meaning, TOTAL_BYTES, not_asked};
+use report::{Answer, Answers, Asked, MatrixProgram, Meaning, PAGE, TOTAL_BYTES, is_answer, not_asked};
 use serde_json::json;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
+
+use crate::answers;
 
 /// The name of the list of contents, and the name of its schema.
 const VERSIONS: &str = "versions.json";
@@ -100,9 +100,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 /// The archive's files, and what is in it.
 fn collected(args: &Args) -> Result<(Vec<Entry>, String), Failure> {
-    let page = args.folder.join("report.html");
+    let page = args.folder.join(PAGE);
     let page = page.is_file().then(|| read(&page)).transpose()?;
-    let answers = answers::read_all(args, page.as_deref())?;
+    let answers = typed(args)?;
     let asked = page.as_deref().and_then(|page| Asked::in_page(&encoding::decode(page).ok()?));
     let mut remarks = Remarks::default();
     let records = records(args, asked.as_ref(), &mut remarks)?;
@@ -138,7 +138,7 @@ fn collected(args: &Args) -> Result<(Vec<Entry>, String), Failure> {
         (VERSIONS.to_owned(), format!("{versions:#}\n").into_bytes()), // the first: see `free`
         ("answers.json".to_owned(), answers.json().into_bytes()),
     ];
-    entries.extend(page.map(|bytes| ("report.html".to_owned(), bytes)));
+    entries.extend(page.map(|bytes| (PAGE.to_owned(), bytes)));
     entries.extend(records);
     let bytes: u64 = entries.iter().map(|(_, bytes)| bytes.len() as u64).sum();
     if bytes > TOTAL_BYTES {
@@ -149,6 +149,54 @@ fn collected(args: &Args) -> Result<(Vec<Entry>, String), Failure> {
         )));
     }
     Ok((entries, format!("{contents}. {verdict}")))
+}
+
+/// The answers to hand in.
+/// Fails if there are none, or a first student's number or name is missing.
+fn typed(args: &Args) -> Result<Answers, Failure> {
+    let answers = answers::of(&args.folder, args.answers.as_deref())?;
+    let (folder, later) = (input::name(&args.folder), later(args, &answers));
+    let is_empty = |answers: &Answers| !answers.fields.iter().any(|(id, answer)| is_answer(id, answer));
+    if let Some(file) = &args.answers
+        && is_empty(&answers::read(file)?)
+    {
+        return Err(Failure::could_not(format!("no question is answered in {}", input::name(file))));
+    }
+    let remedy = later.map(|path| {
+        format!("{path} has later answers; to use them: lab handin {folder} --answers \"{path}\"")
+    });
+    if is_empty(&answers) {
+        let save = "press Save answers in the page, and put answers.json into that folder".to_owned();
+        return Err(Failure::could_not(format!(
+            "there are no answers in '{folder}'; {}",
+            remedy.unwrap_or(save)
+        )));
+    }
+    remedy.into_iter().for_each(|remedy| output::message(format!("lab handin: note: {remedy}")));
+    for what in ["number", "name"] {
+        if answers.fields.get(&format!("student-1-{what}")).is_none_or(Answer::is_empty) {
+            return Err(Failure::could_not(format!(
+                "the {what} of the first student is missing; fill it in on the page, and press Save answers"
+            )));
+        }
+    }
+    Ok(answers)
+}
+
+/// The file of answers outside the folder that was saved last, if that was after `found`: next to the folder, in the
+/// home folder, or in its Downloads, where browsers put it. It is named, not used: it may be of another report.
+fn later(args: &Args, found: &Answers) -> Option<String> {
+    let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE")).map(PathBuf::from);
+    let folder = args.folder.canonicalize().ok()?;
+    let places = folder.parent().map(Path::to_owned).into_iter().chain(home.clone());
+    let files =
+        places.chain(home.map(|home| home.join("Downloads"))).flat_map(|place| answers::saved(&place));
+    let read = |path: PathBuf| {
+        let answers = answers::read(&path).ok()?;
+        let is_later = answers.saved > found.saved && found.clone().join(answers.clone()).is_ok();
+        is_later.then(|| (answers.saved, path.display().to_string()))
+    };
+    files.filter(|path| Some(path) != args.answers.as_ref()).filter_map(read).max().map(|(_, path)| path)
 }
 
 /// Fields of a kind that are listed.
@@ -169,32 +217,29 @@ fn other_size(record: &Record, asked: &Asked) -> Option<String> {
 /// What the answers are, compared with the page's fields, counted as the page does: `40 of 43 fields, `. Answers
 /// that cannot be read are a fault.
 fn compared(Asked { fields, .. }: &Asked, answers: &Answers, remarks: &mut Remarks) -> String {
-    let name = |field: &AskedField| format!("{} ({})", shorten(&field.id, 60), shorten(&field.label, 100));
     let mut unread = Vec::new();
-    // Filled fields, all, and the empty ones: of the guide, and of each section that only some assignments use.
-    let mut sections: BTreeMap<Option<&str>, (usize, usize, Vec<String>)> = BTreeMap::new();
+    // Filled fields and all: of the guide, and of each section that only some assignments use.
+    let mut sections: BTreeMap<Option<&str>, (usize, usize)> = BTreeMap::new();
     for field in fields {
-        let (filled, all, empty) = sections.entry(field.optional.as_deref()).or_default();
+        let (filled, all) = sections.entry(field.optional.as_deref()).or_default();
         *all += 1;
-        let answer = answers.fields.get(&field.id).filter(|answer| !answer.is_empty());
-        match (answer, field.kind.zip(answer).map(|(kind, answer)| answer.read(kind))) {
-            (None, _) => empty.push(name(field)),
-            (Some(answer), Some(Meaning::ToBeRead(doubt))) => {
-                let typed = shorten(&answer.to_string(), 60);
-                unread.push(format!("{}: '{typed}': {}", name(field), doubt.sentence()));
+        let Some(answer) = answers.fields.get(&field.id).filter(|answer| !answer.is_empty()) else {
+            continue;
+        };
+        match field.kind.map(|kind| answer.read(kind)) {
+            Some(Meaning::ToBeRead(doubt)) => {
+                let (label, typed) = (shorten(&field.label, 100), shorten(&answer.to_string(), 60));
+                unread.push(format!("{} ({label}): '{typed}': {}", shorten(&field.id, 60), doubt.sentence()));
             }
             _ => *filled += 1,
         }
     }
     let mut said = String::new();
-    for (section, (filled, all, empty)) in sections {
+    for (section, (filled, all)) in sections {
         match section {
-            Some(_) if empty.len() == all => continue, // not used
+            Some(_) if filled == 0 => {} // not used
             Some(section) => said += &format!("{filled} of {all} of section '{section}', "),
             None => said += &format!("{filled} of {} filled in, ", counted(all, "field")),
-        }
-        if !empty.is_empty() {
-            remarks.notes.push(format!("empty: {}", listed(empty)));
         }
     }
     if !unread.is_empty() {
@@ -204,17 +249,14 @@ fn compared(Asked { fields, .. }: &Asked, answers: &Answers, remarks: &mut Remar
     let strange = not_asked(&answers.fields, |id| fields.iter().any(|field| field.id == id));
     if !strange.is_empty() {
         let count = counted(strange.len(), "answer");
-        remarks.notes.push(format!("{count} to questions that the page does not ask: {}", listed(strange)));
+        remarks.notes.push(format!("{count} to questions that the page does not ask: {}", listed(&strange)));
     }
     said
 }
 
 /// The first of them, and whether there are more.
-fn listed(names: impl IntoIterator<Item = String>) -> String {
-    // questions end with a full stop
-    let mut names = names.into_iter().map(|name| name.trim_end_matches('.').to_owned());
-    let list = Vec::from_iter(names.by_ref().take(LISTED)).join("; ");
-    if names.next().is_some() { list + "; and more" } else { list }
+fn listed(names: &[String]) -> String {
+    names[..names.len().min(LISTED)].join("; ") + if names.len() > LISTED { "; and more" } else { "" }
 }
 
 /// `report.zip` for `report`; for `.`, the name of the current folder.
@@ -301,7 +343,7 @@ fn records(args: &Args, asked: Option<&Asked>, remarks: &mut Remarks) -> Result<
     if !missing.is_empty() {
         let what = counted(missing.len(), "record");
         let is = if missing.len() == 1 { "is" } else { "are" };
-        remarks.fault(format!("{what} of the assignment {is} missing: {}", listed(missing)), Vec::new());
+        remarks.fault(format!("{what} of the assignment {is} missing: {}", listed(&missing)), Vec::new());
     }
     Ok(found)
 }

@@ -88,9 +88,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut files = args.files.iter().map(|path| read(path, args)).collect::<Result<Vec<_>, Failure>>()?;
     keep_sizes(&args.sizes, &mut files)?;
     let chart = match &files[..] {
-        [File { record, .. }] if args.y.is_empty() && args.x.is_none() && record.program == "causes" => {
-            report::causes::chart(record)
-        }
         [File { record, .. }] if args.y.is_empty() && is_product(record) => product(record),
         _ => chart(args, &files)?,
     };
@@ -217,6 +214,12 @@ fn chosen(args: &Args, files: &[File]) -> Result<Columns, Failure> {
         Err(Failure::usage(format!("there is no column '{}'; there are {known}", shorten(&name, 60))))
     };
     let first = |names: &[&str]| names.iter().find(|name| is_known(name)).map(|name| (*name).to_owned());
+    let has = |name: &str| rows.iter().any(|(record, row)| number(record, row, name).is_some());
+    let is_free = args.x.is_none() && args.y.is_empty() && args.by.is_none();
+    if is_free && has("cpu_s") && files.iter().all(|file| file.record.program == "causes") {
+        let y = ["cpu_s", "free_cpu_s"].map(str::to_owned).into();
+        return Ok(Columns { x: "kernel".to_owned(), y, by: String::new() });
+    }
     let numbers = Vec::from_iter(files.iter().flat_map(|file| &file.numbers));
     let columns_of_table = || known.get(1).cloned();
     let x = args.x.as_ref().map(named).transpose()?;
@@ -232,7 +235,6 @@ fn chosen(args: &Args, files: &[File]) -> Result<Columns, Failure> {
     };
     let mut y = args.y.iter().map(named).collect::<Result<Vec<_>, Failure>>()?;
     if y.is_empty() && numbers.is_empty() {
-        let has = |name: &&str| rows.iter().any(|(record, row)| number(record, row, name).is_some());
         let usual = Y.iter().find(|name| has(name)).map(|name| (*name).to_owned());
         let figures =
             rows.iter().flat_map(|(_, row)| &row.figures).find(|figure| figure.reading.amount().is_some());
