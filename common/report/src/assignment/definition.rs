@@ -13,9 +13,6 @@ pub(super) const ORDINALS: [&str; 6] = ["first", "second", "third", "fourth", "f
 #[serde(deny_unknown_fields)]
 pub struct Assignment {
     pub(super) format: String,
-    /// The assignment from which sections and questions with the same part or id take what they leave out.
-    #[serde(default)]
-    pub(super) base: Option<Base>,
     /// The page's language as in HTML: `en`, `pt-BR`.
     pub language: String,
     /// The page's heading.
@@ -32,14 +29,6 @@ pub struct Assignment {
     /// The questions.
     #[serde(rename = "question", default)]
     pub questions: Vec<Question>,
-}
-
-/// An assignment that another one builds on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Base {
-    /// The guide's.
-    Guide,
 }
 
 /// Sizes and repetitions; missing ones are the guide's.

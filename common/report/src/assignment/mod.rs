@@ -28,11 +28,7 @@ impl Assignment {
         if says_nothing(text) {
             return Err("there is nothing in it; start from the file that `lab assignment` prints".to_owned());
         }
-        let error = |error| toml_error(text, &error);
-        let mut read: Assignment = toml::from_str(text).map_err(error)?;
-        if read.base.is_some() {
-            read = on_guide(text).map_err(error)?;
-        }
+        let read: Assignment = toml::from_str(text).map_err(|error| toml_error(text, &error))?;
         if read.format != FORMAT {
             return Err(format!(
                 "its format is not \"{FORMAT}\"; start from the file that `lab assignment` prints"
@@ -41,26 +37,6 @@ impl Assignment {
         check::sound(&read)?;
         Ok(read)
     }
-}
-
-/// The assignment of a text that builds on the guide: its sections and questions take what they leave out from
-/// the guide's with the same id.
-fn on_guide(text: &str) -> Result<Assignment, toml::de::Error> {
-    let (mut own, guide): (toml::Table, toml::Table) = (text.parse()?, GUIDE.parse()?);
-    for list in ["section", "question"] {
-        let tables = |from: &toml::Value| from.as_array().cloned().unwrap_or_default();
-        let of_guide = guide.get(list).map(tables).unwrap_or_default();
-        for entry in own.get_mut(list).and_then(toml::Value::as_array_mut).into_iter().flatten() {
-            let is_same =
-                |known: &&toml::Value| known.get("id").is_some() && known.get("id") == entry.get("id");
-            let known = of_guide.iter().find(is_same).and_then(toml::Value::as_table).cloned();
-            let Some(entry) = entry.as_table_mut() else { continue };
-            for (key, value) in known.into_iter().flatten() {
-                entry.entry(key).or_insert(value);
-            }
-        }
-    }
-    own.try_into()
 }
 
 /// An error in a TOML text: a clause with the line and its text: ``line 3, `students = "three"`: invalid type: string
