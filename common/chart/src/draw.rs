@@ -254,6 +254,8 @@ where
         let rows = [ROWS, if is_wide { ROWS } else { 1 }];
         let [over, under] =
             [(&above, rows[0]), (&below, rows[1])].map(|(names, rows)| names.len().min(rows) as i32 * HEIGHT);
+        // Bars have their numbers above them.
+        let over = if chart.x.names.is_empty() { over } else { over + HEIGHT };
         let (top, bottom) = (down.start + over + 4 * U, down.end - ROW.max(under + 6 * U));
         for (names, edge, step, rows) in
             [(above, top - 8 * U, -HEIGHT, rows[0]), (below, bottom + 13 * U, HEIGHT, rows[1])]

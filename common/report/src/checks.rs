@@ -90,7 +90,7 @@ fn shared(products: &[Product; 4], found: &mut Vec<String>) {
     if !names.is_empty() {
         let (cause, remedy) = cause_of_waits(products.iter().find_map(|product| product.quota), 1);
         found.push(format!(
-            "{remedy}, and run it again: {cause}. The wall time of {} is more than {WALL_OVER_CPU_WARNING} times its CPU time, and programs that share the caches lengthen the CPU time, too",
+            "{cause}: {remedy}, and run it again. The wall time of {} is more than {WALL_OVER_CPU_WARNING} times its CPU time, and programs that share the caches lengthen the CPU time, too",
             names.join(", ")
         ));
     }

@@ -195,7 +195,7 @@ const LABELS: [(&str, &str, f64); 21] = [
     ("ns_per_access", "time per access (ns)", 1.0),
     ("avg_cycles", "cycles per access", 1.0),
     ("cpu_s", "CPU time (ms)", 1e3),
-    ("free_cpu_s", "CPU time with full optimisation (ms)", 1e3),
+    ("free_cpu_s", "with full optimisation (ms)", 1e3),
     ("wall_s", "wall time (ms)", 1e3),
     ("seconds", "time (ms)", 1e3),
     ("proc_time_seconds", "CPU time (ms)", 1e3),

@@ -60,7 +60,7 @@ pub(crate) fn pictures(findings: &Findings) -> Vec<(String, Chart)> {
     let mut staircase = drawn(&strides, ["size_bytes", "stride_bytes"], &["ns_per_access"], &what);
     staircase.y.is_log = true;
     let causes = [Set::of("", &findings.causes)];
-    let causes = drawn(&causes, ["kernel", ""], &["cpu_s", "free_cpu_s"], "medians");
+    let causes = drawn(&causes, ["kernel", ""], &["cpu_s", "free_cpu_s"], "CPU time, medians");
     let charts = [
         ("spark-stride", swept(&findings.spark, "ns_per_access")),
         ("spark-size", staircase),

@@ -68,28 +68,11 @@ fn level(cache: &CacheLevel) -> String {
 mod tests {
     use super::*;
 
-    /// The error for a key that does not exist lists those that do.
     #[test]
-    fn the_handout_has_an_example_and_every_key() {
+    fn the_handouts_example_is_a_machine() {
         let handout = include_str!("../../README.md");
         let example = handout.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
         let machine = Machine::from_toml(example, "example").unwrap();
         assert_eq!((machine.levels.len(), machine.tlbs.len()), (2, 1));
-        let whole = format!("{example}[core]\nin_flight = 1.0\n");
-        for table in ["name", "[[cache]]\n", "[[tlb]]\n", "[pages]\n", "[core]\n"] {
-            let wrong = match table {
-                "name" => format!("wrong = 1\n{whole}"),
-                table => whole.replacen(table, &format!("{table}wrong = 1\n"), 1),
-            };
-            let error = Machine::from_toml(&wrong, "example").unwrap_err().to_string();
-            let known: Vec<&str> = error.split('`').skip(3).step_by(2).collect();
-            assert!(known.len() > 3, "{error}");
-            for key in known {
-                let is_there = example.lines().any(|line| line.trim_start_matches('[').starts_with(key));
-                let is_listed =
-                    [format!("`{key}`"), format!("`[{key}]`")].iter().any(|name| handout.contains(name));
-                assert!(is_there || is_listed, "{table}: {key}");
-            }
-        }
     }
 }

@@ -37,6 +37,12 @@ fn reports_are_whole_follow_the_schema_and_are_drawn() {
     files_are_whole(&folder.path().join("i5-7500"));
     ["i5-7500", "host"].iter().for_each(|machine| schema_is_followed(&folder.path().join(machine)));
     machines_are_drawn_separately(folder.path(), "i5-7500", "zen3");
+    kit::printed(folder.path(), "plot zen3/records/cm1-l1.json zen3/records/cm1-l2.json -o levels.svg");
+    let levels = fs::read_to_string(folder.path().join("levels.svg")).unwrap();
+    assert!(
+        levels.contains("B: 64 KiB") && levels.contains("; event PAPI_L2_DCM; source: model"),
+        "{levels}"
+    );
 }
 
 fn files_are_whole(report: &Path) {

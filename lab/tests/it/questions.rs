@@ -12,7 +12,7 @@ use report::{Assignment, Figure, Question};
 const RUBRIC: &str = include_str!("../../../extras/course/src/grade/figure1.toml");
 /// What a reader sees in the page and its source, without the measured values: tables of
 /// sweeps, and the coordinates of curves.
-fn readable(page: &str) -> String {
+pub(crate) fn readable(page: &str) -> String {
     let without_rows = |table: &str| {
         let caption = table.split_once("<caption>").and_then(|(_, rest)| rest.split_once("</caption>"));
         caption.map_or("", |(caption, _)| caption).to_owned()

@@ -18,8 +18,8 @@ use report::{Columns, MatrixProgram, Set, columns, number};
 
 /// Draw sweeps of cm1 or spark, of this kit or of the C kits, records of the kit's programs, or any table of numbers
 ///
-/// Files of one machine and one source are runs of one measurement, and the median is drawn; those of
-/// others are compared in one chart.
+/// Files of one machine, one event and one source are runs of one measurement, and the median is drawn; others are
+/// compared in one chart.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// What a program printed or recorded, or a table with names in its first line; - is the standard input
@@ -259,11 +259,10 @@ fn rows_of(file: &File) -> impl Iterator<Item = (&Record, &Row)> {
     file.record.rows.iter().map(|row| (&file.record, row))
 }
 
-/// Curves of one machine and one source: what they are of, and the names of their files.
+/// Curves of one machine, one event and one source: what they are of, as far as known, and the names of their files.
 struct Origin<'f> {
-    /// The machine or the file, and the source, as far as known.
     name: String,
-    of: (&'f str, &'f serde_json::Value, String),
+    of: (&'f str, &'f serde_json::Value),
     files: Vec<&'f str>,
     rows: Vec<(&'f Record, &'f Row)>,
 }
@@ -278,28 +277,26 @@ fn chart(args: &Args, files: &[File]) -> Result<Chart, Failure> {
             "{name} has no {y}: leave it out, or draw another column with --y"
         )));
     }
-    of_one_event(&chosen, files)?;
-    let is_known = files.iter().any(|file| !file.record.machine.is_empty());
     let mut origins: Vec<Origin<'_>> = Vec::new();
     for file in files {
-        let record = &file.record;
+        let (record, is_table) = (&file.record, !file.numbers.is_empty());
         let sources = rows_of(file).filter_map(|(_, row)| row.reading(chosen.y.first()?)?.source());
         let sources = sources.map(|source| source.to_string()).collect::<BTreeSet<_>>();
         let source = Vec::from_iter(sources).join(", ");
+        let source = (!is_table && !source.is_empty()).then(|| format!("source: {source}"));
+        let event = record.settings.get("event").filter(|_| chosen.y == ["avg_misses"]);
+        let event = event.and_then(|event| Some(format!("event {}", event.as_str()?)));
+        let machine = Some(record.machine.clone()).filter(|machine| !machine.is_empty());
+        let name = Vec::from_iter([machine, event, source].into_iter().flatten()).join("; ");
         // Files without a machine are of one machine; tables are each of their own.
-        let own = if file.numbers.is_empty() { record.machine.as_str() } else { &file.name };
-        let of = (own, &record.machine_data, source.clone());
-        if let Some(known) = origins.iter_mut().find(|known| known.of == of) {
-            known.files.push(&file.name);
-            known.rows.extend(rows_of(file));
-            continue;
+        let of = (if is_table { file.name.as_str() } else { "" }, &record.machine_data);
+        match origins.iter_mut().find(|known| known.of == of && known.name == name) {
+            Some(known) => {
+                known.files.push(&file.name);
+                known.rows.extend(rows_of(file));
+            }
+            None => origins.push(Origin { name, of, files: vec![&file.name], rows: rows_of(file).collect() }),
         }
-        let machine = if record.machine.is_empty() && is_known { &file.name } else { &record.machine };
-        let source =
-            if source.is_empty() || !file.numbers.is_empty() { source } else { format!("source: {source}") };
-        let facts = [machine.clone(), source].into_iter().filter(|fact| !fact.is_empty());
-        let name = Vec::from_iter(facts).join("; ");
-        origins.push(Origin { name, of, files: vec![&file.name], rows: rows_of(file).collect() });
     }
     let count = origins.len();
     let letter =
@@ -312,14 +309,10 @@ fn chart(args: &Args, files: &[File]) -> Result<Chart, Failure> {
             [one] => format!("file {one}"),
             many => format!("{} files: {}", many.len(), many.join(", ")),
         };
-        let joined = |parts: [String; 2], sign: &str| {
-            Vec::from_iter(parts.into_iter().filter(|part| !part.is_empty())).join(sign)
-        };
-        joined([joined([letter(at), name.clone()], ": "), files], "; ")
+        let facts =
+            Vec::from_iter([name.clone(), files].into_iter().filter(|part| !part.is_empty())).join("; ");
+        if count > 1 { format!("{}: {facts}", letter(at)) } else { facts }
     });
-    let events = files.iter().filter_map(|file| file.record.settings.get("event")?.as_str());
-    let events = events.filter(|_| chosen.y == ["avg_misses"]).map(|event| format!("event {event}"));
-    let caption = events.collect::<BTreeSet<_>>().into_iter().chain(caption);
     // Of a table, all columns of numbers are drawn.
     let rest = files.iter().flat_map(|file| &file.others).filter(|_| args.y.is_empty());
     let rest =
@@ -340,18 +333,6 @@ fn chart(args: &Args, files: &[File]) -> Result<Chart, Failure> {
 
 /// Times that differ by more than this factor have a logarithmic axis.
 const WIDE: f64 = 8.0;
-
-/// Refuses files whose misses are of different events: they have no median.
-fn of_one_event(chosen: &Columns, files: &[File]) -> Result<(), Failure> {
-    let events = files.iter().filter_map(|file| file.record.settings.get("event")?.as_str());
-    let events = events.collect::<BTreeSet<_>>();
-    if events.len() > 1 && chosen.y.iter().any(|name| name == "avg_misses") {
-        let events = Vec::from_iter(events).join(" and ");
-        let remedy = "a curve shows one event; draw each in its own picture";
-        return Err(Failure::usage(format!("these files counted {events}: {remedy}")));
-    }
-    Ok(())
-}
 
 fn is_product(record: &Record) -> bool {
     MatrixProgram::ALL.iter().any(|known| known.program() == record.program)

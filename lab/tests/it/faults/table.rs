@@ -66,16 +66,6 @@ fn faults() -> Vec<(&'static str, Fault, Refused)> {
     vec![
         ("standard output full", shell("exec >/dev/full"), All("cannot write to standard output: No space")),
         (
-            "disk full",
-            mounted("mount -t tmpfs -o size=4k none . && cd \"$PWD\" && head -c 4096 /dev/zero >full"),
-            Saving("No space left on device"),
-        ),
-        (
-            "folder read-only",
-            mounted("mount -t tmpfs -o ro none . && cd \"$PWD\""),
-            Saving("Read-only file system"),
-        ),
-        (
             "no /proc, no /sys",
             mounted("mount -t tmpfs none /proc && mount -t tmpfs none /sys"),
             SomeWith(&[]),

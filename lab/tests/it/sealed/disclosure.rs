@@ -6,6 +6,7 @@ use std::path::Path;
 use common::machine::Machine;
 
 use super::{LINES, place, run, secret};
+use crate::questions::readable;
 
 /// All readable content of a folder, by name.
 fn files(folder: &Path) -> Vec<(String, String)> {
@@ -32,23 +33,10 @@ fn is_measured(name: &str) -> bool {
     ["cm1-l1.", "cm1-l2.", "both.svg", "of-csv.svg", "report.html"].iter().any(|part| name.contains(part))
 }
 
-/// Numbers that a machine does not reveal, but that occur in a doubling sweep: a curve's
-/// stride or size, as ticks and legends show it.
-fn without_places(text: &str) -> String {
-    let is_place = |line: &str| {
-        line.trim().strip_prefix("stride ").unwrap_or(line.trim()).parse::<common::units::Bytes>().is_ok()
-    };
-    // The values under the pointer are in one line, each with the place of its point.
-    let of_points = |line: &str| match line.trim_start().starts_with("<metadata>") {
-        true => line.split('"').filter(|part| !is_place(part)).collect::<Vec<_>>().join("\""),
-        false => line.to_owned(),
-    };
-    text.lines().filter(|line| !is_place(line)).map(of_points).collect::<Vec<_>>().join("\n")
-}
-
 /// The secrets that `text` reveals, a line each.
 fn revealed(secrets: &[(String, Vec<String>)], what: &str, text: &str) -> Vec<String> {
-    let text = without_places(text);
+    // Without the strides and sizes of a picture's curves.
+    let text = if text.contains("<svg") { readable(text) } else { text.to_owned() };
     let found = |(name, spelled): &(String, Vec<String>)| {
         let line = text.lines().find(|line| spelled.iter().any(|word| secret::holds(line, word)))?;
         Some(format!("{what} reveals {name}: {line:.200}"))
