@@ -39,8 +39,10 @@ const ROWS: usize = 3;
 const RIM: f64 = 0.8;
 const RING: f64 = 1.4;
 const HOLLOW: f64 = 3.6;
-/// Width of a bar, and half that of the ends of a spread.
-const BAR: f64 = 26.0;
+/// Largest width of a bar, the share of the space between two names that bars take, and half the width of the ends
+/// of a spread.
+const BAR: f64 = 32.0;
+const BARS: f64 = 0.7;
 const CAP: i32 = 3 * U;
 const PIXELS_PER_CM: f64 = 96.0 / 2.54;
 
@@ -312,6 +314,9 @@ where
             context.draw_series(DashedLineSeries::new(piece.to_vec(), dash, gap, pen))?;
         }
         let hollow = series.hollow.iter().map(|point| (*point, true));
+        let bars = chart.x.names.len() * chart.series.len();
+        let space = BARS * f64::from(context.plotting_area().dim_in_pixel().0) / bars.max(1) as f64;
+        let bar = BAR.min(0.9 * space / f64::from(U));
         let mut values = Vec::new();
         for (point, is_hollow) in series.points.iter().map(|point| (*point, false)).chain(hollow) {
             if !is_shown(&point) {
@@ -320,7 +325,7 @@ where
             }
             let (at, value) = point;
             if chart.has_bars() {
-                context.draw_series([PathElement::new([(at, 0.0), point], stroke(style.colour, BAR))])?;
+                context.draw_series([PathElement::new([(at, 0.0), point], stroke(style.colour, bar))])?;
             }
             let (mut highest, mut note) = (value, String::new());
             let spread = series.spreads.iter().find(|spread| spread.0 == at && !is_hollow);
@@ -338,9 +343,10 @@ where
             let place = context.backend_coord(&point);
             let is_odd = series.odd.contains(&at);
             self.marker(place, style, is_hollow || is_odd || chart.y.is_below_logarithms(value))?;
-            if is_named {
+            let number = chart.y.number(value, 3);
+            if is_named && f64::from(text::width(&number, TICK)) < space {
                 let (x, y) = context.backend_coord(&(at, highest));
-                self.text((x, y - 12 * U), &chart.y.number(value, 3), HPos::Center, TICK, TEXT)?;
+                self.text((x, y - 12 * U), &number, HPos::Center, TICK, TEXT)?;
             }
             if is_hollow {
                 note = "hollow point".to_owned();

@@ -132,7 +132,7 @@ pub fn chart(sets: &[Set<'_>], Columns { x, y, by }: &Columns) -> Result<Chart, 
     chart.ordered = by.ends_with("_bytes");
     for (at, (curve, points)) in curves.into_iter().zip(merged).enumerate() {
         // Bars of several curves are adjacent.
-        let aside = if has_bars { (at as f64 - (count - 1.0) / 2.0) * 0.5 / count } else { 0.0 };
+        let aside = if has_bars { (at as f64 - (count - 1.0) / 2.0) * 0.7 / count } else { 0.0 };
         let points = Vec::from_iter(points.into_iter().map(|(x, reading)| (x + aside, reading)));
         chart = chart.readings(curve.name, &points);
         if let Some(series) = chart.series.last_mut() {
