@@ -27,7 +27,7 @@ use std::path::PathBuf;
 use common::failure::Failure;
 use common::output::{message, print};
 use common::text::{counted, shorten};
-use report::{Assignment, Field};
+use report::{Assignment, Question};
 
 use crate::key::Key;
 use crate::roster::{self, Listed, Roster};
@@ -104,7 +104,7 @@ struct Course<'k> {
     machines: Option<Machines<'k>>,
     rubric: Rubric,
     assignment: Assignment,
-    fields: Vec<Field>,
+    fields: Vec<Question>,
     /// Whether the exercises are graded.
     exercises: bool,
 }

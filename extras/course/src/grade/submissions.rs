@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use common::failure::Failure;
 use common::input;
 use common::text::shorten;
-use report::{Answer, Answers, Field, is_answer};
+use report::{Answer, Answers, Question, is_answer};
 
 use super::Course;
 use super::evidence::{Evidence, Submission};
@@ -135,7 +135,7 @@ impl Course<'_> {
     /// Fails if no column names students.
     fn rows(&self, table: &Table, file: &str, notes: &mut Vec<Note>) -> Result<Vec<Submission>, String> {
         let mut fields: Vec<(usize, &String)> = Vec::new();
-        for Field { id, .. } in &self.fields {
+        for Question { id, .. } in &self.fields {
             fields.extend(table.column(&[id])?.map(|at| (at, id)));
         }
         if fields.is_empty() {

@@ -76,7 +76,7 @@ $ handin = 1
 $ handin empty = 1
 > there are no answers in 'empty'; press Save answers in the page
 $ handin broken = 1
-> broken/answers.json: these are not the answers of a report
+> broken/answers.json cannot be read: these are not the answers of a report
 $ handin bare --output mine.zip = 2
 > mine.zip exists and was not written by lab handin
 >> mine.zip: my notes mention versions.json
@@ -96,20 +96,19 @@ $ handin nameless = 1
 $ handin numberless = 1
 > the number of the first student is missing
 $ handin page
-> empty: s2-3 (Line?); s2-4 (Penalty?)
 > page.zip: 1 of 3 fields filled in, the page, 0 records. Hand in this file.
 > 1 answer to questions that the page does not ask: s9
 $ handin old = 1
-> the answers in the page in 'old' cannot be read: these answers are cache-lab-answers version 1
+> the answers in old/report.html cannot be read: these answers are cache-lab-answers version 1
 >> old.zip: no file
 $ handin cut = 1
-> the answers in the page in 'cut' cannot be read
+> the answers in cut/report.html cannot be read
 >> cut.zip: no file
 $ handin bald = 1
 > it has no place for answers
 >> bald.zip: no file
 $ handin empty --answers names.json = 1
-> no question is answered in the page in 'empty' and names.json;
+> no question is answered in names.json
 >> empty.zip: no file
 
 ## what does not count is named, and an archive of an earlier time is not left where a new one is expected
@@ -125,7 +124,6 @@ $ handin report --incomplete
 > This is not one number
 > last saved at 2026-03-01 10:00 UTC
 > report.zip: 1 of 3 fields filled in, 1 of 1 of section 'flops', the page, 1 record. It does not count fully: 1 of 1
-> empty: s2-1 (Capacity?)\n
 $ handin report = 1
 > is now report.earlier-1.zip
 >> report.zip: no file
@@ -135,7 +133,7 @@ $ handin report = 1
 home/Downloads/answers (2).json: SAVED 05 RIGHT,SIGNED
 bare/report.html: PAGE SIGNED
 $ handin bare = 1
-> Downloads/answers (2).json: lab handin bare --answers
+> Downloads/answers (2).json has later answers; to use them: lab handin bare --answers
 bare/answers.json: SAVED 04 RIGHT,SIGNED
 $ handin bare
 > has later answers; to use them: lab handin bare
@@ -153,7 +151,7 @@ $ handin report --answers before.json = 1
 $ handin report --answers after.json = 1
 > are of different students
 $ handin report --answers empty.json = 1
-> there are no answers in 'empty.json'
+> no question is answered in empty.json
 >> report.zip: no file
 "#;
 
