@@ -22,6 +22,13 @@ fn refuses(folder: &Path, args: &str, code: i32, culprit: &str) {
     assert!(output.stdout.is_empty(), "{args}");
 }
 
+/// The chart that `lab plot` draws with these arguments, and what it says.
+fn drawn(folder: &Path, args: &str) -> (String, String) {
+    let output = lab(folder, &format!("plot {args} -o drawn.svg"));
+    assert!(output.status.success(), "{args}: {}", stderr(&output));
+    (fs::read_to_string(folder.join("drawn.svg")).unwrap(), stderr(&output))
+}
+
 /// One small report of each of three machines, for all that is made of reports.
 #[test]
 fn reports_are_whole_follow_the_schema_and_are_drawn() {
@@ -37,8 +44,7 @@ fn reports_are_whole_follow_the_schema_and_are_drawn() {
     files_are_whole(&folder.path().join("i5-7500"));
     ["i5-7500", "host"].iter().for_each(|machine| schema_is_followed(&folder.path().join(machine)));
     machines_are_drawn_separately(folder.path(), "i5-7500", "zen3");
-    kit::printed(folder.path(), "plot zen3/records/cm1-l1.json zen3/records/cm1-l2.json -o levels.svg");
-    let levels = fs::read_to_string(folder.path().join("levels.svg")).unwrap();
+    let (levels, _) = drawn(folder.path(), "zen3/records/cm1-l1.json zen3/records/cm1-l2.json");
     assert!(
         levels.contains("B: 64 KiB") && levels.contains("; event PAPI_L2_DCM; source: model"),
         "{levels}"
@@ -90,10 +96,8 @@ fn schema_is_followed(report: &Path) {
 }
 
 fn machines_are_drawn_separately(folder: &Path, one: &str, other: &str) {
-    let files = format!("plot {one}/records/cm1-l1.json {other}/records/cm1-l1.json");
-    let drawn = lab(folder, &format!("{files} --sizes 32K,64K -o both.svg"));
-    assert!(drawn.status.success(), "{}", stderr(&drawn));
-    let picture = fs::read_to_string(folder.join("both.svg")).unwrap();
+    let files = format!("{one}/records/cm1-l1.json {other}/records/cm1-l1.json");
+    let (picture, _) = drawn(folder, &format!("{files} --sizes 32K,64K"));
     let source = format!("source: model; file {other}/records/cm1-l1.json");
     for text in ["\nA: 32 KiB\n", "\nB: 64 KiB\n", "A: i5-7500 (", &source] {
         assert!(picture.contains(text), "{text} in {picture}");
@@ -185,13 +189,8 @@ fn every_cell_and_every_file_is_drawn_or_named() {
         row(49152, 64, 0.062) + &row(40960, 64, 0.0) + &row(40960, 4096, 0.0) + &row(65536, 64, 0.5);
     fs::write(folder.path().join("cm1.out"), curve + &appended).unwrap();
     fs::write(folder.path().join("times.csv"), "size,stride,ns_per_access\n8192,64,1.5\n").unwrap();
-    let drawn = lab(folder.path(), "plot cm1.out -o c.svg");
-    assert!(
-        stderr(&drawn).contains("more than once, 1, the first 64 KiB at stride 64 B"),
-        "{}",
-        stderr(&drawn)
-    );
-    let picture = fs::read_to_string(folder.path().join("c.svg")).unwrap();
+    let (picture, said) = drawn(folder.path(), "cm1.out");
+    assert!(said.contains("more than once, 1, the first 64 KiB at stride 64 B"), "{said}");
     for value in ["\"48 KiB\"", "\"0.062\"", "\"40 KiB\"", "\"0.5\""] {
         assert!(picture.contains(value), "{value} in {picture}");
     }
@@ -207,9 +206,7 @@ fn records_of_products_are_drawn_by_program() {
         let args = format!("--size 16 --machine zen3 --record {program}.json");
         assert!(kit::run(folder.path(), program, &args).status.success());
     }
-    let drawn = lab(folder.path(), "plot mm1.json mm2.json -o mm.svg --y PAPI_L1_DCM");
-    assert!(drawn.status.success(), "{}", stderr(&drawn));
-    let picture = std::fs::read_to_string(folder.path().join("mm.svg")).unwrap();
+    let (picture, _) = drawn(folder.path(), "mm1.json mm2.json --y PAPI_L1_DCM");
     assert!(
         ["Misses of L1 (millions) at N = 16", "\nmm1\n", "\nmm2\n", "source: model"]
             .iter()
@@ -230,13 +227,8 @@ fn tables_and_records_are_drawn_by_their_columns() {
     fs::write(folder.path().join("own.csv"), "n;time A;time B\n128;1,5;2,25\n256;6,1;9\n").unwrap();
     fs::write(folder.path().join("two.csv"), "n,kind,t\n8,ijk,2\n8,ikj,1\n").unwrap();
     fs::write(folder.path().join("share.csv"), "n,rate,t\n8,75 %,1\n16,80 %,inf\n").unwrap();
-    let drawn = |line: &str| {
-        let drawn = lab(folder.path(), &format!("plot {line} -o c.svg"));
-        assert!(drawn.status.success(), "{line}: {}", stderr(&drawn));
-        fs::read_to_string(folder.path().join("c.svg")).unwrap()
-    };
     let y = "misses_per_iteration,misses_per_iteration_closed";
-    let both = drawn(&format!("walks/dgemm.json counted.csv --x n --y {y} --by variant"));
+    let (both, _) = drawn(folder.path(), &format!("walks/dgemm.json counted.csv --x n --y {y} --by variant"));
     for text in [
         "A: ijk: misses per iteration",
         "A: ijk: misses per iteration closed",
@@ -244,7 +236,7 @@ fn tables_and_records_are_drawn_by_their_columns() {
     ] {
         assert!(both.contains(&format!("\n{text}\n")), "{text} in {both}");
     }
-    let own = drawn("own.csv");
+    let (own, _) = drawn(folder.path(), "own.csv");
     assert!(["\ntime A\n", "\ntime B\n", "\"2.25\""].iter().all(|text| own.contains(text)), "{own}");
     refuses(
         folder.path(),
