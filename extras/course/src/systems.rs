@@ -101,7 +101,7 @@ pub(crate) const SYSTEMS: [System; 3] = [
     },
 ];
 
-fn is_number(text: &str) -> bool {
+pub(crate) fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::kit::{commands, program};
 
 /// A short command line of each program that measures; only flops models nothing.
-const SMALL: [&str; 12] = [
+pub(crate) const SMALL: [&str; 12] = [
     "spark --max 4K --repeats 1",
     "cm1 --max 8K --repeats 1",
     "mm1 --size 16",
@@ -216,18 +216,4 @@ fn every_option_that_is_listed_does_what_it_promises() {
         workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
     });
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-}
-
-/// A program that ignored the variable would succeed.
-#[test]
-fn lab_machine_is_the_machine_of_every_program_or_refused() {
-    for line in SMALL.iter().chain(&["lab run", "lab trace t.trace", "lab ge --sizes 8"]) {
-        let words: Vec<&str> = line.split(' ').collect();
-        let output =
-            Command::new(program(words[0])).args(&words[1..]).env("LAB_MACHINE", "nosuch").output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let is_named =
-            ["there is no machine 'nosuch'", "unset LAB_MACHINE"].iter().any(|why| said.contains(why));
-        assert!(is_named && output.status.code() == Some(2), "{line}: {:?} {said}", output.status);
-    }
 }

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use serde_json::Value as Json;
 
+use crate::command_lines::SMALL;
 use crate::kit::{self, lab, stderr};
 
 const SCHEMA: &str = include_str!("../../../common/records/schemas/record.schema.json");
@@ -271,5 +272,22 @@ fn the_table_of_three_sizes_is_what_the_programs_count() {
             })
         });
         assert_eq!(counted.concat(), misses, "N = {n}");
+    }
+}
+
+/// A program that ignored the variable would succeed.
+#[test]
+fn lab_machine_is_the_machine_of_every_program_or_refused() {
+    for line in SMALL.iter().chain(&["lab run", "lab trace t.trace", "lab ge --sizes 8"]) {
+        let words: Vec<&str> = line.split(' ').collect();
+        let output = Command::new(kit::program(words[0]))
+            .args(&words[1..])
+            .env("LAB_MACHINE", "nosuch")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let is_named =
+            ["there is no machine 'nosuch'", "unset LAB_MACHINE"].iter().any(|why| said.contains(why));
+        assert!(is_named && output.status.code() == Some(2), "{line}: {:?} {said}", output.status);
     }
 }

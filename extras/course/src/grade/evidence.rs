@@ -31,6 +31,10 @@ pub(super) struct Submission {
 }
 
 impl Submission {
+    pub(super) fn is_of(&self, student: usize) -> bool {
+        self.owner.iter().flatten().any(|owner| *owner == student)
+    }
+
     /// Why only a person can read its answers; a clause.
     pub(super) fn unreadable(&self) -> Option<&'static str> {
         let has = |is: fn(&Reason) -> bool| self.notes.iter().any(is);

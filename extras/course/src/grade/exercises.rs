@@ -10,7 +10,7 @@ use common::text::shorten;
 use exercises::score::{Score, score};
 use exercises::task::{Language, TASKS, Task};
 
-use super::judge::Mark;
+use super::judge::{Judgement, Mark};
 use super::reason::Reason;
 use super::rubric::Item;
 
@@ -95,29 +95,17 @@ impl Sources {
         let names = Language::ALL.map(|language| task.file(language));
         let there: Vec<&str> =
             names.iter().filter(|name| self.files.contains_key(*name)).map(String::as_str).collect();
-        let (share, reason) = match names.iter().find(|name| self.changed(name).len() > 1) {
+        let judgement = match names.iter().find(|name| self.changed(name).len() > 1) {
             Some(name) => (None, Reason::TwoFiles(name.clone())),
+            None if !there.is_empty() => judged(&score(task, folder, false)),
+            None if self.others.is_empty() => (Some(0.0), Reason::NoTaskFile(names.join(", "))),
             // Another name may be a mistake.
-            None if there.is_empty() => {
-                let share = self.others.is_empty().then_some(0.0);
-                let others = self.others.iter().cloned().collect::<Vec<_>>().join(", ");
-                let reason = share.map_or(Reason::OtherName(shorten(&others, 200)), |_| {
-                    Reason::NoTaskFile(names.join(", "))
-                });
-                (share, reason)
+            None => {
+                let others: Vec<&str> = self.others.iter().map(String::as_str).collect();
+                (None, Reason::OtherName(shorten(&others.join(", "), 200)))
             }
-            None => judged(&score(task, folder, false)),
         };
-        Mark {
-            points: share.unwrap_or_default() * f64::from(task.points),
-            of: task.points.into(),
-            max_points: Some(task.points.into()),
-            unread: share.is_none(),
-            reason,
-            answer: there.join(", "),
-            right: None,
-            comment: String::new(),
-        }
+        Mark::new(task.points.into(), judgement, there.join(", "))
     }
 }
 
@@ -126,8 +114,8 @@ fn is_handed_out(name: &str, text: &str) -> bool {
     task_of(name).is_some_and(|(task, language)| same(&task.starter(language)))
 }
 
-/// The share of the points, and why; none if the check itself could not be made.
-fn judged(score: &Score) -> (Option<f64>, Reason) {
+/// No share of the points if the check itself could not be made.
+fn judged(score: &Score) -> Judgement {
     let found = || shorten(&score.found(), 300);
     match &score.checked {
         Ok(passed) => (Some(1.0), Reason::Passed(passed.misses.to_string())),

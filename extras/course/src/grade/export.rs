@@ -164,7 +164,7 @@ impl Export {
 fn assignment(table: &Table) -> Result<usize, String> {
     let has_id = |name: &String| {
         let id = name.trim().strip_suffix(')').and_then(|name| name.rsplit_once('('));
-        id.is_some_and(|(_, id)| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()))
+        id.is_some_and(|(_, id)| systems::is_number(id))
     };
     let found: Vec<usize> = (0..table.header.len()).filter(|at| has_id(&table.header[*at])).collect();
     match found[..] {

@@ -79,32 +79,29 @@ impl Walk<'_> {
     fn path(&mut self, path: &Path, is_top: bool) {
         let full = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let name = shorten(&full, 60);
-        let there = fs::symlink_metadata(path);
+        let cannot = |_| Reason::CannotOpen(name.clone());
+        let there = fs::symlink_metadata(path).map_err(cannot);
         self.unread.is_empty &= there.as_ref().is_ok_and(fs::Metadata::is_dir);
-        let read = match there {
-            Err(_) => Err(Reason::CannotOpen(name)),
-            Ok(there) if there.is_dir() && !is_top && is_skipped(&full) => Ok(()),
-            Ok(there) if there.is_dir() => self.folder(path, name),
-            Ok(there) if there.is_file() => self.file(&full, there.len(), 0, |most| {
-                files::read_at_most(path, most).map_err(|_| Reason::CannotOpen(name.clone()))
-            }),
-            Ok(_) => Err(Reason::Link(name)),
-        };
-        self.unread.notes.extend(read.err());
-    }
-
-    fn folder(&mut self, path: &Path, name: String) -> Result<(), Reason> {
-        let Ok(paths) = children(path, MAX_ENTRIES + 1) else {
-            self.unread.is_empty = false;
-            return Err(Reason::CannotOpen(name));
-        };
-        for path in paths {
-            if !self.more() {
-                break;
+        let read = there.and_then(|there| {
+            if there.is_file() {
+                return self
+                    .file(&full, there.len(), 0, |most| files::read_at_most(path, most).map_err(cannot));
+            } else if !there.is_dir() {
+                return Err(Reason::Link(name.clone()));
+            } else if !is_top && is_skipped(&full) {
+                return Ok(());
             }
-            self.path(&path, false);
-        }
-        Ok(())
+            let paths = children(path, MAX_ENTRIES + 1).map_err(cannot);
+            self.unread.is_empty &= paths.is_ok();
+            for path in paths? {
+                if !self.more() {
+                    break;
+                }
+                self.path(&path, false);
+            }
+            Ok(())
+        });
+        self.unread.notes.extend(read.err());
     }
 
     /// A file that is in `level` archives; `read` gives at most so many bytes of it.

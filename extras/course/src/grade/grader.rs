@@ -1,6 +1,6 @@
 //! From what a student handed in to the grade: the student's machine, records and points.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use common::failure::Failure;
 use common::text::shorten;
@@ -71,14 +71,13 @@ impl Graded {
 
     /// All details of the grade, for the instructor.
     pub(super) fn all_notes(&self) -> String {
-        let refused = self.refused.as_ref().map(|why| format!("No grade: {why}."));
-        let notes = self.notes.iter().map(Reason::to_string);
+        let mut notes = Vec::from_iter(self.refused.as_ref().map(|why| format!("No grade: {why}.")));
         // Texts, too, where they are all that may give points.
         let is_cause = |mark: &&Mark| mark.unread && (mark.max_points.is_some() || self.points() == 0.0);
         let unread = self.marks.iter().filter(is_cause).count();
-        let unread = (unread > 0 && refused.is_none()).then(|| format!("Answers to read: {unread}."));
-        let lines = refused.into_iter().chain(unread).chain(notes).chain(self.remarks.clone());
-        lines.collect::<Vec<_>>().join(" ")
+        notes.extend((unread > 0 && notes.is_empty()).then(|| format!("Answers to read: {unread}.")));
+        notes.extend(self.notes.iter().map(Reason::to_string).chain(self.remarks.clone()));
+        notes.join(" ")
     }
 }
 
@@ -88,46 +87,45 @@ pub(super) fn decimal(points: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// The machines of a key.
+/// The machines of a key, with their students.
 pub(super) struct Machines<'k> {
-    /// The header of the names.
-    column: &'k str,
-    by_tag: HashMap<&'k str, &'k Answers>,
-    of_student: HashMap<usize, &'k Answers>,
+    key: &'k Key,
+    owners: Vec<Option<usize>>,
 }
 
 impl<'k> Machines<'k> {
     /// The key's names are those of the roster's column that `course mystery` had.
     /// Fails if none of them is in the roster.
     pub(super) fn of(key: &'k Key, class: &Class) -> Result<Machines<'k>, Failure> {
-        let by_tag = key.machines.iter().map(|machine| (machine.seal.as_str(), machine)).collect();
         let join = class.join(&[key.column().to_owned()], &[]).ok();
         let student = |machine: &Answers| only(&join.as_ref()?.students(std::slice::from_ref(&machine.name)));
-        let of_student: HashMap<_, _> =
-            key.machines.iter().filter_map(|machine| Some((student(machine)?, machine))).collect();
-        if of_student.is_empty() {
-            let names = key.machines.iter().take(3).map(|machine| machine.name.as_str());
-            return Err(Failure::usage(format!(
-                "the key's names ('{}', …) are of the column '{}', and no student of the roster ('{}') has one of them; give the roster that course mystery had",
-                shorten(&names.collect::<Vec<_>>().join("', '"), 100),
-                key.column(),
-                class.header()
-            )));
+        let owners: Vec<Option<usize>> = key.machines.iter().map(student).collect();
+        if owners.iter().any(Option::is_some) {
+            return Ok(Machines { key, owners });
         }
-        Ok(Machines { column: key.column(), by_tag, of_student })
+        let names: Vec<&str> = key.machines.iter().take(3).map(|machine| machine.name.as_str()).collect();
+        Err(Failure::usage(format!(
+            "the key's names ('{}', …) are of the column '{}', and no student of the roster ('{}') has one of them; give the roster that course mystery had",
+            shorten(&names.join("', '"), 100),
+            key.column(),
+            class.header()
+        )))
+    }
+
+    fn place(&self, tag: &str) -> Option<usize> {
+        self.key.machines.iter().position(|machine| machine.seal == tag)
     }
 
     /// The student whose machine has that tag.
     pub(super) fn owner(&self, tag: &str) -> Option<usize> {
-        let mut of_student = self.of_student.iter();
-        of_student.find(|(_, machine)| machine.seal == tag).map(|(student, _)| *student)
+        self.owners[self.place(tag)?]
     }
 
     /// Fails if two or more submissions have sealed records, and none is of a machine of the key.
     pub(super) fn of_this_class(&self, submissions: &[Submission]) -> Result<(), Failure> {
         let tags = submissions.iter().map(|one| one.evidence.machines()).filter(|tags| !tags.is_empty());
         let sealed: Vec<BTreeSet<&str>> = tags.collect();
-        if sealed.len() < 2 || sealed.iter().flatten().any(|tag| self.by_tag.contains_key(tag)) {
+        if sealed.len() < 2 || sealed.iter().flatten().any(|tag| self.place(tag).is_some()) {
             return Ok(());
         }
         Err(Failure::usage(format!(
@@ -139,16 +137,13 @@ impl<'k> Machines<'k> {
     /// The machine that a student's submission was measured on; with a group, one of a member.
     fn machine(&self, student: usize, submission: &Submission, class: &Class) -> Result<&'k Answers, String> {
         let (tags, group) = (submission.evidence.machines(), class.group(student));
+        let of_owner = |owner: &usize| self.owners.iter().position(|one| *one == Some(*owner));
         let owners = submission.owner.iter().flatten().chain([&student]).chain(&group);
-        let machines: Vec<&Answers> =
-            owners.filter_map(|owner| self.of_student.get(owner).copied()).collect();
+        let machines: Vec<_> = owners.filter_map(of_owner).map(|place| &self.key.machines[place]).collect();
         let measured = machines.iter().find(|machine| tags.contains(&*machine.seal));
-        let machine = measured.or(machines.first()).copied();
-        machine.ok_or_else(|| {
-            format!(
-                "the key has no machine of this student: make one, or correct the column '{}'",
-                self.column
-            )
+        measured.or(machines.first()).copied().ok_or_else(|| {
+            let column = self.key.column();
+            format!("the key has no machine of this student: make one, or correct the column '{column}'")
         })
     }
 
@@ -156,17 +151,18 @@ impl<'k> Machines<'k> {
     pub(super) fn others(&self, student: usize, submission: &Submission, class: &Class) -> Vec<String> {
         let Ok(machine) = self.machine(student, submission, class) else { return Vec::new() };
         let others = submission.evidence.machines().into_iter().filter(|tag| *tag != machine.seal);
-        let name = |tag| self.by_tag.get(tag).map_or("no student of the key", |other| other.name.as_str());
+        let name = |tag| self.place(tag).map_or("no student of the key", |at| &self.key.machines[at].name);
         others.map(|tag| shorten(name(tag), 60)).collect()
     }
 }
 
 impl Course<'_> {
     /// Grades one student by the submission that counts, which may be that of the group.
-    pub(super) fn grade(&self, student: usize, submissions: &[Submission], counting: &Counting) -> Graded {
+    pub(super) fn grade(&self, student: usize, counting: &Counting<'_>, all: &[Submission]) -> Graded {
         let marks = judge::marks(&self.rubric, &[].into(), &Expected::new());
         let mut graded = Graded { marks, ..Graded::default() };
-        graded.refused = self.judge(student, submissions, counting, &mut graded).err();
+        let counted = counting.as_ref().map_err(String::clone);
+        graded.refused = counted.and_then(|one| self.judge(student, *one, all, &mut graded)).err();
         graded
     }
 
@@ -175,21 +171,20 @@ impl Course<'_> {
     fn judge(
         &self,
         student: usize,
-        submissions: &[Submission],
-        counting: &Counting,
+        counted: Option<&Submission>,
+        all: &[Submission],
         graded: &mut Graded,
     ) -> Result<(), String> {
-        let counted = counting.as_ref().map_err(String::clone)?;
-        let Some(submission) = counted.place.map(|place| &submissions[place]) else {
+        let Some(submission) = counted else {
             // A submission without an owner may be of this student.
-            if submissions.iter().any(|one| one.owner.is_err()) {
+            if all.iter().any(|one| one.owner.is_err()) {
                 return Err("a submission has no owner yet, and may be of this student".to_owned());
             }
             graded.notes.push(Reason::NothingHandedIn);
             return Ok(());
         };
         graded.source = Some(submission.name.clone());
-        graded.notes.extend(counted.by_group.then_some(Reason::ByGroup));
+        graded.notes.extend((!submission.is_of(student)).then_some(Reason::ByGroup));
         graded.notes.extend(submission.notes.iter().cloned());
         if submission.is_empty() && !self.exercises {
             graded.notes.push(Reason::NoAnswersFound);
@@ -225,7 +220,7 @@ impl Course<'_> {
         if machine.is_some() && tags.is_empty() {
             graded.notes.push(Reason::NoMachineRecords);
         }
-        let is_known = |tag: &&str| machines.is_none_or(|machines| machines.by_tag.contains_key(*tag));
+        let is_known = |tag: &&str| machines.is_none_or(|machines| machines.place(tag).is_some());
         if machine.is_some() && !tags.is_empty() && !tags.iter().any(is_known) {
             return Err("its sealed records were made on machines that the key does not have, so it may be the key of another class".to_owned());
         }
@@ -247,21 +242,19 @@ impl Course<'_> {
 
 /// Leaves an item out of the sum of all if nobody's records can show it, because times are
 /// modelled; if some can, those whose cannot are read by the instructor.
-pub(super) fn same_sum(graded: &mut [Graded]) {
-    for place in 0..graded.first().map_or(0, |graded| graded.marks.len()) {
-        let marks = || graded.iter().map(|graded| &graded.marks[place]);
+pub(super) fn same_sum(graded: &mut [Graded], rubric: &Rubric) {
+    for (place, item) in rubric.items.iter().enumerate() {
         let is_left_out = |mark: &Mark| mark.reason == Reason::ModelledTime;
-        if !marks().any(is_left_out) {
+        let is_shown = graded.iter().any(|graded| graded.marks[place].right.is_some());
+        if !graded.iter().any(|graded| is_left_out(&graded.marks[place])) {
             continue;
         }
-        let is_shown = marks().any(|mark| mark.right.is_some());
         for mark in graded.iter_mut().map(|graded| &mut graded.marks[place]) {
             if !is_shown {
                 (mark.points, mark.max_points, mark.unread) = (0.0, None, false);
                 mark.reason = Reason::ModelledTime;
             } else if is_left_out(mark) {
-                mark.max_points = Some(mark.of);
-                mark.unread = !mark.answer.is_empty();
+                (mark.max_points, mark.unread) = (Some(item.points), !mark.answer.is_empty());
             }
         }
     }
@@ -269,24 +262,20 @@ pub(super) fn same_sum(graded: &mut [Graded]) {
 
 /// The caches of a sealed machine.
 fn geometry(machine: &Answers) -> Expected {
-    let Drawn { levels, memory_ns } = &machine.drawn;
-    let mut figures = vec![(Figure::Memory, *memory_ns)];
-    for (number, level) in (1..).zip(levels) {
-        let next = levels.get(usize::from(number)).map_or(*memory_ns, |next| next.hit_ns);
+    let Drawn { levels: [one, two], memory_ns } = machine.drawn;
+    let mut figures =
+        vec![(Figure::Memory, memory_ns), (Figure::LineElements, one.geometry.line_bytes as f64 / 2.0)];
+    for (number, level, next) in [(1, one, two.hit_ns), (2, two, memory_ns)] {
         let Geometry { size_bytes, line_bytes, ways } = level.geometry;
-        let [size, line, ways] = [size_bytes, line_bytes, ways].map(|value| value as f64);
         let of_level = [
-            (OfLevel::Size, size),
-            (OfLevel::Line, line),
-            (OfLevel::Ways, ways),
-            (OfLevel::Sets, size / (line * ways)),
+            (OfLevel::Size, size_bytes as f64),
+            (OfLevel::Line, line_bytes as f64),
+            (OfLevel::Ways, ways as f64),
+            (OfLevel::Sets, size_bytes as f64 / (line_bytes * ways) as f64),
             (OfLevel::HitNs, level.hit_ns),
             (OfLevel::PenaltyNs, next - level.hit_ns),
         ];
         figures.extend(of_level.map(|(what, value)| (Figure::Level(number, what), value)));
-        if number == 1 {
-            figures.push((Figure::LineElements, line / 2.0));
-        }
     }
     let check = |(figure, value): (Figure, f64)| (figure, Some(Check::of(figure.kind(), value, 0.0)));
     figures.into_iter().map(check).collect()

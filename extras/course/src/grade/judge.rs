@@ -13,8 +13,6 @@ use super::rubric::{Item, Rubric};
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Mark {
     pub(super) points: f64,
-    /// What the item is worth.
-    pub(super) of: f64,
     /// `None` where the item is not part of the sum: texts, and figures that cannot be
     /// computed from the student's records.
     pub(super) max_points: Option<f64>,
@@ -29,7 +27,16 @@ pub(super) struct Mark {
     pub(super) comment: String,
 }
 
+/// A share of the points, none if the instructor has to read the answer; and why.
+pub(super) type Judgement = (Option<f64>, Reason);
+
 impl Mark {
+    /// An answer `of` so many points.
+    pub(super) fn new(of: f64, (share, reason): Judgement, answer: String) -> Mark {
+        let (points, unread) = (share.unwrap_or_default() * of, share.is_none());
+        Mark { points, max_points: Some(of), unread, reason, answer, right: None, comment: String::new() }
+    }
+
     /// Whether the program has compared an answer.
     pub(super) fn is_judged(&self) -> bool {
         !self.unread && self.max_points.is_some() && !self.answer.is_empty()
@@ -46,32 +53,25 @@ const ROUNDING: f64 = 1e-9;
 
 /// The marks of all items for one student's `answers`.
 pub(super) fn marks(rubric: &Rubric, answers: &BTreeMap<String, Answer>, expected: &Expected) -> Vec<Mark> {
-    rubric.items.iter().map(|item| mark(item, answers, expected)).collect()
+    rubric.items.iter().map(|item| mark(item, answers.get(&item.id), expected)).collect()
 }
 
-fn mark(item: &Item, answers: &BTreeMap<String, Answer>, expected: &Expected) -> Mark {
-    let given = answers.get(&item.id);
+fn mark(item: &Item, given: Option<&Answer>, expected: &Expected) -> Mark {
     let answer = given.map(Answer::to_string).unwrap_or_default().trim().to_owned();
-    let check = check(item, expected);
-    let left_out = item.expect.is_some_and(|figure| expected.get(&figure) == Some(&None));
-    let (share, reason) = match left_out {
+    // As on the report's page.
+    let check = match item.right.zip(item.kind) {
+        Some(([low, high], kind)) => Some(Check::of(kind, (low + high) / 2.0, (high - low) / 2.0)),
+        None => item.expect.and_then(|figure| expected.get(&figure)?.clone()),
+    };
+    let is_left_out = item.expect.is_some_and(|figure| expected.get(&figure) == Some(&None));
+    let judgement = match is_left_out {
         true => (Some(0.0), Reason::ModelledTime),
         false => judged(item, given, &answer, check.as_ref(), expected),
     };
-    Mark {
-        points: share.unwrap_or_default() * item.points,
-        of: item.points,
-        max_points: (!item.by_hand() && !left_out).then_some(item.points),
-        unread: share.is_none(),
-        reason,
-        answer,
-        right: check.map(|check| check.right),
-        comment: String::new(),
-    }
+    let max_points = (!item.by_hand() && !is_left_out).then_some(item.points);
+    let right = check.map(|check| check.right);
+    Mark { max_points, right, ..Mark::new(item.points, judgement, answer) }
 }
-
-/// A share of the points, none if the instructor has to read the answer; and why.
-type Judgement = (Option<f64>, Reason);
 
 fn judged(
     item: &Item,
@@ -106,15 +106,6 @@ fn judged(
             None => (None, Reason::ToRead),
         },
         Meaning::NotVisible => (Some(0.0), Reason::Visible(shown)),
-    }
-}
-
-/// How the answer is compared, as on the report's page; `None` if nothing shows what is
-/// right.
-fn check(item: &Item, expected: &Expected) -> Option<Check> {
-    match item.right {
-        Some([low, high]) => Some(Check::of(item.kind?, (low + high) / 2.0, (high - low) / 2.0)),
-        None => expected.get(&item.expect?)?.clone(),
     }
 }
 

@@ -138,18 +138,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(machines) = &course.machines {
         machines.of_this_class(&submissions)?;
     }
-    let counting = course.counting(&submissions);
     let unresolved = unresolved(&submissions, &course.class);
     if unresolved > 0 {
         output::write_one(out, MAP, &course.map.text(&submissions, &course.class))?;
     }
-    enough(args, &counting, &submissions, unresolved)?;
+    enough(args, &course.counting(&submissions), unresolved)?;
     if args.exercises {
         exercises::mark(submissions.iter_mut().map(|one| &mut one.sources))?;
     }
-    let grade = |student| course.grade(student, &submissions, &counting[student]);
-    let mut graded: Vec<Graded> = (0..counting.len()).map(grade).collect();
-    grader::same_sum(&mut graded);
+    let counting = course.counting(&submissions);
+    let grade = |(student, one)| course.grade(student, one, &submissions);
+    let mut graded: Vec<Graded> = counting.iter().enumerate().map(grade).collect();
+    grader::same_sum(&mut graded, &course.rubric);
     notes.extend(course.map.unknown(&submissions));
     notes.extend(Seen { course: &course, submissions: &submissions, counting: &counting }.notes(&mut graded));
     notes.extend(by_hand.give(&mut graded, &course.rubric, &course.class));
@@ -223,14 +223,9 @@ fn unresolved(submissions: &[Submission], class: &Class) -> usize {
 
 /// Refuses to grade a class of which fewer than half have a submission: it is probably
 /// another folder, or another class.
-fn enough(
-    args: &Args,
-    counting: &[Counting],
-    submissions: &[Submission],
-    open: usize,
-) -> Result<(), Failure> {
-    let is_read = |place: Option<usize>| place.is_some_and(|place| submissions[place].has_answers());
-    let is_found = |one: &&Counting| one.as_ref().map_or(true, |counting| is_read(counting.place));
+fn enough(args: &Args, counting: &[Counting<'_>], open: usize) -> Result<(), Failure> {
+    let is_found =
+        |one: &&Counting<'_>| one.as_ref().map_or(true, |one| one.is_some_and(Submission::has_answers));
     let (found, all) = (counting.iter().filter(is_found).count(), counting.len());
     if found > 0 && 2 * (found + open) >= all || args.allow_missing {
         return Ok(());

@@ -42,7 +42,7 @@ const OF_CLASS: [OfClass; 4] = [
 pub(super) struct Seen<'s> {
     pub(super) course: &'s Course<'s>,
     pub(super) submissions: &'s [Submission],
-    pub(super) counting: &'s [Counting],
+    pub(super) counting: &'s [Counting<'s>],
 }
 
 impl Seen<'_> {
@@ -89,23 +89,21 @@ impl Seen<'_> {
     /// that of the first.
     fn each(&self) -> impl Iterator<Item = (usize, &Submission)> {
         let mut seen = BTreeSet::new();
-        let place = |student: usize| self.counting[student].as_ref().ok()?.place;
-        let first = move |student| place(student).filter(|place| seen.insert(*place)).map(|at| (student, at));
-        let places: Vec<_> = (0..self.counting.len()).filter_map(first).collect();
-        places.into_iter().map(|(student, place)| (student, &self.submissions[place]))
+        let counted = self.counting.iter().enumerate();
+        let counted = counted.filter_map(|(student, one)| Some((student, (*one.as_ref().ok()?)?)));
+        counted.filter(move |(_, one)| seen.insert(std::ptr::from_ref(*one)))
     }
 
     /// Submissions in whose place another one of the student counts.
     fn not_used(&self) -> Option<Note> {
-        let used: BTreeSet<usize> =
-            self.counting.iter().flatten().filter_map(|counted| counted.place).collect();
-        let is_open = |student: &usize| self.counting[*student].is_err();
-        let other = |(place, one): (usize, &Submission)| {
-            let owners = one.owner.as_ref().ok()?;
-            let is_other = !owners.is_empty() && !used.contains(&place) && !owners.iter().any(is_open);
-            is_other.then(|| format!("'{}'", shorten(&one.name, 60)))
+        let used: BTreeSet<_> = self.each().map(|(_, one)| std::ptr::from_ref(one)).collect();
+        let is_other = |one: &&Submission| {
+            let mut owners = one.owner.iter().flatten().peekable();
+            let is_open = |student: &usize| self.counting[*student].is_err();
+            !used.contains(&std::ptr::from_ref(*one)) && owners.peek().is_some() && !owners.any(is_open)
         };
-        let names = self.submissions.iter().enumerate().filter_map(other);
+        let names =
+            self.submissions.iter().filter(is_other).map(|one| format!("'{}'", shorten(&one.name, 60)));
         Note::about("submissions that do not count, because another one does", names)
     }
 

@@ -53,12 +53,10 @@ impl Map {
                 return Err(format!("'{}' is in two rows; leave one", shorten(&submission, 60)));
             }
             let known = known.get_or_insert_default();
+            let (student, name) = (class.by_name(name), shorten(name, 60));
             if name != NOBODY {
-                known.insert(class.by_name(name).ok_or_else(|| {
-                    format!(
-                        "'{}' is not the name of one student; write it as in the roster, or '{NOBODY}' for nobody",
-                        shorten(name, 60)
-                    )
+                known.insert(student.ok_or_else(|| {
+                    format!("'{name}' is not the name of one student; write it as in the roster, or '{NOBODY}' for nobody")
                 })?);
             }
         }
@@ -150,47 +148,33 @@ impl Course<'_> {
     }
 
     /// What counts for each student of the class; a student without answers gets the group's.
-    pub(super) fn counting(&self, all: &[Submission]) -> Vec<Counting> {
-        let mut own = vec![Vec::<usize>::new(); self.class.names.len()];
-        for (place, submission) in all.iter().enumerate() {
-            submission.owner.iter().flatten().for_each(|student| own[*student].push(place));
-        }
-        let answered = |student: usize| own[student].iter().copied().filter(|place| !all[*place].is_empty());
+    pub(super) fn counting<'s>(&self, all: &'s [Submission]) -> Vec<Counting<'s>> {
+        let answered = |one: &&Submission| !one.is_empty();
         let of_student = |student: usize| {
-            let is_open = answered(student).next().is_none();
-            let members = is_open.then(|| self.class.group(student)).into_iter().flatten();
-            let shared: BTreeSet<usize> = members.flat_map(|member| answered(member)).collect();
-            let by_group = !shared.is_empty();
-            let places = if by_group { shared.into_iter().collect() } else { own[student].clone() };
-            Ok(Counted { place: only_one(all, &places)?, by_group })
+            let group = self.class.group(student);
+            let own = || all.iter().filter(|one| one.is_of(student));
+            let of_group = all.iter().filter(|one| group.iter().any(|member| one.is_of(*member)));
+            let mut found: Vec<&Submission> = own().filter(answered).collect();
+            if found.is_empty() {
+                found = of_group.filter(answered).collect();
+            }
+            if found.is_empty() {
+                found = own().collect();
+            }
+            if found.len() < 2 {
+                return Ok(found.pop());
+            }
+            let names: Vec<String> =
+                found.iter().take(6).map(|one| format!("'{}'", shorten(&one.name, 60))).collect();
+            Err(format!(
+                "there are {} submissions ({}); write '{NOBODY}' for those that do not count in map.csv",
+                found.len(),
+                names.join(", ")
+            ))
         };
-        (0..own.len()).map(of_student).collect()
+        (0..self.class.names.len()).map(of_student).collect()
     }
-}
-
-/// The submission that counts for one student.
-pub(super) struct Counted {
-    /// Its place in the list of submissions, if there is one.
-    pub(super) place: Option<usize>,
-    pub(super) by_group: bool,
 }
 
 /// What counts for one student, or why there cannot be a grade; a clause.
-pub(super) type Counting = Result<Counted, String>;
-
-/// The submission that counts among those at `places`: the only one with answers.
-fn only_one(all: &[Submission], places: &[usize]) -> Result<Option<usize>, String> {
-    let mut among: Vec<usize> = places.iter().copied().filter(|place| !all[*place].is_empty()).collect();
-    if among.is_empty() {
-        among = places.to_vec();
-    }
-    if among.len() < 2 {
-        return Ok(among.first().copied());
-    }
-    let names = among.iter().take(6).map(|place| format!("'{}'", shorten(&all[*place].name, 60)));
-    Err(format!(
-        "there are {} submissions ({}); write '{NOBODY}' for those that do not count in map.csv",
-        among.len(),
-        names.collect::<Vec<_>>().join(", ")
-    ))
-}
+pub(super) type Counting<'s> = Result<Option<&'s Submission>, String>;

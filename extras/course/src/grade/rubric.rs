@@ -67,10 +67,10 @@ fn values(text: &str) -> Result<BTreeMap<String, [f64; 2]>, String> {
             Right::Value(value) => [value; 2],
             Right::Range(range) => range,
         };
-        let holds = low.is_finite() && high.is_finite() && low <= high;
-        let why =
-            || format!("'{}' has the range [{low}, {high}], which contains no number", shorten(&id, 60));
-        if holds { Ok((id, [low, high])) } else { Err(why()) }
+        if low.is_finite() && high.is_finite() && low <= high {
+            return Ok((id, [low, high]));
+        }
+        Err(format!("'{}' has the range [{low}, {high}], which contains no number", shorten(&id, 60)))
     };
     read.into_iter().map(right).collect()
 }
@@ -123,10 +123,8 @@ fn items(assignment: &Assignment, own: BTreeMap<String, [f64; 2]>) -> Result<Vec
         Item { points, kind, expect, right, id: field.id, label: field.label, is_task: false }
     };
     let items: Vec<Item> = points.into_iter().map(item).collect();
-    match items.is_empty() {
-        true => Err("no question has points; give points in the assignment".to_owned()),
-        false => Ok(items),
-    }
+    let none = || "no question has points; give points in the assignment".to_owned();
+    Some(items).filter(|items| !items.is_empty()).ok_or_else(none)
 }
 
 #[cfg(test)]

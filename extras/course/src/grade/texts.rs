@@ -1,7 +1,7 @@
 //! `texts.csv`: what only a person can judge, a row for each text; points and comments that
 //! the instructor writes into it are read when the class is graded again.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::path::Path;
 
 use common::failure::Failure;
@@ -26,13 +26,9 @@ struct Given {
     text: String,
 }
 
-/// What the instructor wrote into the file.
+/// What the instructor wrote into the file, by student and item.
 #[derive(Debug, Default)]
-pub(super) struct Texts {
-    /// By student and item.
-    given: HashMap<(usize, usize), Given>,
-    notes: Vec<Note>,
-}
+pub(super) struct Texts(HashMap<(usize, usize), Given>);
 
 /// A number with a decimal dot or comma.
 pub(super) fn number(cell: &str) -> Option<f64> {
@@ -68,102 +64,90 @@ impl Texts {
 
     fn of(table: &Table, class: &Class, rubric: &Rubric) -> Result<Texts, String> {
         let place = |name: &str| table.needed(&[name], "");
-        let columns = [place("item")?, place("text")?, place("points")?, place("comment")?];
-        let [item, text, points, comment] = columns;
-        let (of, equals) = (table.column(&["of"])?, table.column(&["equal"])?);
-        let own: Vec<usize> = columns.into_iter().chain(of).chain(equals).collect();
+        let own = [place("item")?, place("text")?, place("points")?, place("comment")?];
+        let [item, text, points, comment] = own;
+        let others = [table.column(&["of"])?, table.column(&["equal"])?];
+        let own: Vec<usize> = own.into_iter().chain(others.into_iter().flatten()).collect();
         let join = class.join(&table.header, &own)?;
         let (mut given, mut lines) = (HashMap::new(), HashMap::new());
-        let mut other_maximum = BTreeSet::new();
-        for row in &table.rows {
-            let written = [row.cell(points), row.cell(comment)];
-            if written == ["", ""] {
-                continue;
-            }
+        for row in table.rows.iter().filter(|row| [row.cell(points), row.cell(comment)] != ["", ""]) {
             let refused = |why: String| format!("line {}: {why}", row.line);
             let id = row.cell(item);
             let place = rubric.items.iter().position(|item| item.id == id).ok_or_else(|| {
                 let why = "is no item with points; correct it, or give the --assignment that has it";
                 refused(format!("'{}' {why}", shorten(id, 60)))
             })?;
-            let max = rubric.items[place].points;
-            let points = (!written[0].is_empty()).then(|| read_points(written[0], max)).transpose();
-            let points = points.map_err(|why| refused(format!("{why} for {id}")))?;
-            let student = join.student(&row.cells).and_then(|student| {
-                student.ok_or_else(|| {
-                    let name = join.shown(&row.cells);
-                    format!("'{name}' is not in the roster; if a spreadsheet has changed the number, import that column as text")
-                })
-            });
-            let student = student.map_err(&refused)?;
+            let student = join.student(&row.cells).map_err(refused)?.ok_or_else(|| {
+                let name = join.shown(&row.cells);
+                refused(format!("'{name}' is not in the roster; if a spreadsheet has changed the number, import that column as text"))
+            })?;
             if let Some(first) = lines.insert((student, place), row.line) {
                 return Err(refused(format!("line {first} is of the same student and item; leave one")));
             }
-            if of.and_then(|at| number(row.cell(at))).is_some_and(|of| !equal(of, max)) {
-                other_maximum.insert(format!("{id} (now {max})"));
+            let (cell, most) = (row.cell(points), rubric.items[place].points);
+            let points = number(cell).filter(|points| (0.0..=most).contains(points));
+            if points.is_none() && !cell.is_empty() {
+                let cell = shorten(cell, 20);
+                let why = format!("'{cell}' is not a number of points from 0 to {most} for {id}");
+                return Err(refused(why));
             }
-            let text = row.cells.get(text).cloned().unwrap_or_default();
-            given
-                .insert((student, place), Given { points, comment: plain_cell(written[1]).to_owned(), text });
+            let (comment, text) = (plain_cell(row.cell(comment)).to_owned(), row.cells[text].clone());
+            given.insert((student, place), Given { points, comment, text });
         }
-        let what = format!("{TEXTS}: points were given when the item had others");
-        let notes = Vec::from_iter(Note::about(what, other_maximum));
-        Ok(Texts { given, notes })
+        Ok(Texts(given))
+    }
+
+    fn has_points(&self, student: usize, place: usize) -> bool {
+        self.0.get(&(student, place)).is_some_and(|given| given.points.is_some())
     }
 
     /// Applies points and comments, unless the text is another than when they were given. An
     /// item of texts counts for all as soon as one student has points for it.
     pub(super) fn give(&self, graded: &mut [Graded], rubric: &Rubric, class: &Class) -> Vec<Note> {
-        let mut notes = self.notes.clone();
-        let has_points = |student: usize, place: usize| {
-            self.given.get(&(student, place)).is_some_and(|given| given.points.is_some())
+        let counts = |(place, item): &(usize, &Item)| {
+            !item.by_hand() || (0..class.names.len()).any(|student| self.has_points(student, *place))
         };
+        let counting: Vec<_> = rubric.items.iter().enumerate().filter(counts).collect();
         for (student, graded) in graded.iter_mut().enumerate().filter(|(_, graded)| graded.unreadable) {
-            let items = || rubric.items.iter().enumerate();
-            if items().any(|(place, _)| has_points(student, place)) {
-                // The instructor reads what the program cannot, all of it: no other item is a 0.
-                let is_needed = |(place, item): &(usize, &Item)| {
-                    let counts =
-                        !item.by_hand() || (0..class.names.len()).any(|other| has_points(other, *place));
-                    counts && !has_points(student, *place)
-                };
-                let empty: Vec<&str> = items().filter(is_needed).map(|(_, item)| item.id.as_str()).collect();
-                graded.refused = (!empty.is_empty()).then(|| {
-                    format!("only a person can read it, and these have no points yet: {}; give 0 where nothing is right", empty.join(", "))
+            // The instructor reads what the program cannot, all of it: no other item is a 0.
+            let open = counting.iter().filter(|(place, _)| !self.has_points(student, *place));
+            let open: Vec<&str> = open.map(|(_, item)| item.id.as_str()).collect();
+            if open.len() < counting.len() {
+                graded.refused = (!open.is_empty()).then(|| {
+                    format!("only a person can read it, and these have no points yet: {}; give 0 where nothing is right", open.join(", "))
                 });
             }
         }
         let (mut waiting, mut changed) = (0, Vec::new());
         for (place, item) in rubric.items.iter().enumerate() {
-            let counts = item.by_hand() && (0..graded.len()).any(|student| has_points(student, place));
+            let counts = item.by_hand() && (0..graded.len()).any(|student| self.has_points(student, place));
             for (student, graded) in graded.iter_mut().enumerate() {
                 let text = text(graded, place);
                 let mark = &mut graded.marks[place];
                 if counts {
                     mark.max_points = Some(item.points);
                 }
-                if let Some(given) = self.given.get(&(student, place)) {
-                    if !given.text.is_empty() && as_kept(&given.text) != as_kept(&cell(&text)) {
-                        changed.push(format!("{} ({})", class.shown(student), item.id));
-                    } else {
-                        mark.comment.clone_from(&given.comment);
-                        if let Some(points) = given.points {
-                            (mark.points, mark.max_points) = (points, Some(item.points));
-                            (mark.unread, mark.reason) = (false, Reason::GivenByInstructor);
-                        }
+                let is_same =
+                    |given: &&Given| given.text.is_empty() || as_kept(&given.text) == as_kept(&cell(&text));
+                let given = self.0.get(&(student, place));
+                if let Some(given) = given.filter(is_same) {
+                    mark.comment.clone_from(&given.comment);
+                    if let Some(points) = given.points {
+                        (mark.points, mark.max_points) = (points, Some(item.points));
+                        (mark.unread, mark.reason) = (false, Reason::GivenByInstructor);
                     }
+                } else if given.is_some() {
+                    changed.push(format!("{} ({})", class.shown(student), item.id));
                 }
                 waiting += usize::from(mark.unread && !text.is_empty());
             }
         }
         let what = format!("{TEXTS}: points for another text are not used; give them again");
-        notes.extend(Note::about(what, changed));
         let is_open = |(_, graded): &(usize, &Graded)| graded.marks.iter().any(|mark| mark.unread);
         let open = graded.iter().enumerate().filter(is_open).map(|(student, _)| class.shown(student));
-        let what =
+        let waiting =
             format!("texts and values without points: {waiting}; write points into {TEXTS}. They are of");
-        notes.extend(Note::about(what, open));
-        notes
+        [Note::about(what, changed), Note::about(waiting, open)].into_iter().flatten().collect()
     }
 
     /// The file: by item and text, so that equal ones are next to each other, with their number.
@@ -183,17 +167,15 @@ impl Texts {
                 }
             }
             texts.sort();
-            let mut same = BTreeMap::<String, usize>::new();
-            texts.iter().for_each(|(plain, ..)| *same.entry(plain.clone()).or_default() += 1);
-            for (plain, student, text) in texts {
-                let mark = &graded[student].marks[place];
+            for (plain, student, text) in &texts {
+                let mark = &graded[*student].marks[place];
                 let points = (mark.reason == Reason::GivenByInstructor).then(|| decimal(mark.points));
-                let number = same[&plain];
-                let is_equal = number > 1 && !plain.is_empty() && !graded[student].unreadable;
+                let number = texts.iter().filter(|(other, ..)| other == plain).count();
+                let is_equal = number > 1 && !plain.is_empty() && !graded[*student].unreadable;
                 rows.push(vec![
                     item.id.clone(),
-                    class.names[student].clone(),
-                    text,
+                    class.names[*student].clone(),
+                    text.clone(),
                     if is_equal { number.to_string() } else { String::new() },
                     points.unwrap_or_default(),
                     decimal(item.points),
@@ -213,9 +195,4 @@ fn text(graded: &Graded, place: usize) -> String {
         (Some(source), true) => format!("(see {source})"),
         _ => graded.marks[place].answer.clone(),
     }
-}
-
-fn read_points(cell: &str, most: f64) -> Result<f64, String> {
-    let points = number(cell).filter(|points| (0.0..=most).contains(points));
-    points.ok_or_else(|| format!("'{}' is not a number of points from 0 to {most}", shorten(cell, 20)))
 }
