@@ -82,39 +82,32 @@ impl Drawn {
     }
 }
 
-/// Every pair of levels that sweeps up to 256 KiB and 4 MiB identify: a power of two of
-/// sets at each level, and L2 at least four times L1. L2 has more ways than L1, and more
-/// bytes in one way: otherwise L1 would hold the lines that must compete for a set of L2.
-fn every() -> Vec<[Geometry; 2]> {
-    let mut every = Vec::new();
-    for line in [16, 32, 64, 128, 256] {
-        for first in levels(line, &FIRST_WAYS, 10..15, 8..=64) {
-            let way = |level: &Geometry| level.size_bytes / level.ways;
-            let is_distinguishable = |second: &Geometry| {
-                second.ways > first.ways
-                    && way(second) > way(&first)
-                    && second.size_bytes >= 4 * first.size_bytes
-            };
-            let second = levels(line, &SECOND_WAYS, 13..19, 128..=1024);
-            every.extend(second.filter(is_distinguishable).map(|second| [first, second]));
-        }
-    }
-    every
-}
-
+const LINES: [u64; 5] = [16, 32, 64, 128, 256];
 const FIRST_WAYS: [u64; 13] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16];
 const SECOND_WAYS: [u64; 16] = [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 24];
 
-/// Levels of these `ways`, each with a power of two of bytes, and so many KiB.
-fn levels(
-    line_bytes: u64,
-    ways: &[u64],
-    powers: Range<u32>,
-    kib: RangeInclusive<u64>,
-) -> impl Iterator<Item = Geometry> {
-    let level = move |ways, power: u32| Geometry { size_bytes: ways << power, line_bytes, ways };
-    let all = ways.iter().flat_map(move |&ways| powers.clone().map(move |power| level(ways, power)));
-    all.filter(move |level| (kib.start() << 10..=kib.end() << 10).contains(&level.size_bytes))
+/// Every pair of levels that sweeps up to 256 KiB and 4 MiB identify: a power of two of
+/// bytes in each way, and L2 at least four times L1. L2 has more ways than L1, and more
+/// bytes in one way: otherwise L1 would hold the lines that must compete for a set of L2.
+fn every() -> Vec<[Geometry; 2]> {
+    let levels = |line_bytes, ways: &[u64], powers: Range<u32>, kib: RangeInclusive<u64>| {
+        let level = |ways: &u64, power| Geometry { size_bytes: ways << power, line_bytes, ways: *ways };
+        let all = ways.iter().flat_map(|ways| powers.clone().map(move |power| level(ways, power)));
+        all.filter(|level| kib.contains(&level.size_bytes.div_ceil(1024))).collect::<Vec<_>>()
+    };
+    let mut every = Vec::new();
+    for line in LINES {
+        let second = levels(line, &SECOND_WAYS, 13..19, 128..=1024);
+        for one in levels(line, &FIRST_WAYS, 10..15, 8..=64) {
+            let is_distinguishable = |two: &&Geometry| {
+                two.ways > one.ways
+                    && two.size_bytes / two.ways > one.size_bytes / one.ways
+                    && two.size_bytes >= 4 * one.size_bytes
+            };
+            every.extend(second.iter().filter(is_distinguishable).map(|two| [one, *two]));
+        }
+    }
+    every
 }
 
 #[cfg(test)]

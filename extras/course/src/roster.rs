@@ -8,7 +8,7 @@ use common::text::shorten;
 
 use crate::names;
 use crate::systems::is_no_student;
-use crate::tables::{Row, Table};
+use crate::tables::{Row, Table, columns};
 
 /// The options for the file and its columns.
 #[derive(Debug, Clone, clap::Args)]
@@ -39,8 +39,7 @@ impl Listed {
 
     /// The place of the column with that header.
     pub(crate) fn place(&self, name: &str) -> Option<usize> {
-        let name = name.trim().to_lowercase();
-        self.header.iter().position(|header| !name.is_empty() && header.to_lowercase() == name)
+        columns(&self.header, &[name]).next()
     }
 
     /// The column with that header.

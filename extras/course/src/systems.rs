@@ -4,6 +4,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use crate::tables::columns;
+
 /// Headers of one column, in the languages of the system.
 type Header = &'static [&'static str];
 
@@ -106,7 +108,7 @@ pub(crate) fn is_number(text: &str) -> bool {
 }
 
 fn place(header: &[String], names: Header) -> Option<usize> {
-    header.iter().position(|cell| names.iter().any(|name| name.eq_ignore_ascii_case(cell.trim())))
+    columns(header, names).next()
 }
 
 /// The system whose export has that header.

@@ -91,16 +91,11 @@ impl Table {
     /// The only column with one of the `names`; case and blanks around it are ignored.
     /// Fails if there are two; a clause.
     pub(crate) fn column(&self, names: &[&str]) -> Result<Option<usize>, String> {
-        let folded = |name: &str| name.trim().to_lowercase();
-        let is = |at: &usize| names.iter().any(|name| folded(name) == folded(&self.header[*at]));
-        let found: Vec<usize> = (0..self.header.len()).filter(is).collect();
-        match found.as_slice() {
-            [one, two, ..] => {
-                let [one, two] = [one, two].map(|at| shorten(&self.header[*at], 40));
-                Err(format!("it has the columns '{one}' and '{two}', which mean the same; rename one"))
-            }
-            found => Ok(found.first().copied()),
-        }
+        let mut found = columns(&self.header, names);
+        let first = found.next();
+        let Some((one, two)) = first.zip(found.next()) else { return Ok(first) };
+        let [one, two] = [one, two].map(|at| shorten(&self.header[at], 40));
+        Err(format!("it has the columns '{one}' and '{two}', which mean the same; rename one"))
     }
 
     /// The column with one of these headers, which the table must have; `hint` says how to correct it.
@@ -119,6 +114,15 @@ impl Table {
         let rows = self.rows.iter().chain(more).map(|row| &row.cells);
         std::iter::once(&self.header).chain(rows).map(|cells| line(cells, self.separator)).collect()
     }
+}
+
+/// The columns with one of the `names`; case and blanks around it are ignored.
+pub(crate) fn columns(header: &[String], names: &[&str]) -> impl Iterator<Item = usize> {
+    let folded = |name: &str| name.trim().to_lowercase();
+    let is = move |cell: &String| {
+        names.iter().any(|name| !folded(name).is_empty() && folded(name) == folded(cell))
+    };
+    header.iter().enumerate().filter(move |(_, cell)| is(cell)).map(|(at, _)| at)
 }
 
 /// Rows as comma-separated values.

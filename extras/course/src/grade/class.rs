@@ -1,6 +1,6 @@
 //! The students of the class, found by exact values of the roster.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use common::text::shorten;
 
@@ -25,8 +25,8 @@ pub(super) struct Class {
     places: HashMap<String, Vec<(usize, usize)>>,
     /// The students' numbers in systems.
     pub(super) numbers: Numbers,
-    /// Those who hand in together, by the name of their group.
-    groups: BTreeMap<String, BTreeSet<usize>>,
+    /// The column with the group that a student hands in with.
+    group: Option<usize>,
 }
 
 impl Class {
@@ -47,25 +47,20 @@ impl Class {
         let identifying = (0..listed.header.len()).filter(is_identifying).collect();
         let mut numbers = Numbers::default();
         numbers.add(&listed.header, listed.rows.iter().map(Vec::as_slice).enumerate());
-        let mut groups = BTreeMap::<String, BTreeSet<usize>>::new();
-        for (student, row) in listed.rows.iter().enumerate().filter(|_| group.is_some()) {
-            let name = group.map_or("", |group| &row[group]);
-            if !name.is_empty() {
-                groups.entry(name.to_owned()).or_default().insert(student);
-            }
-        }
-        Class { names: listed.names(), listed, identifying, places, numbers, groups }
+        Class { names: listed.names(), listed, identifying, places, numbers, group }
     }
 
     /// The members of a student's group; only the student without one.
     pub(super) fn group(&self, student: usize) -> BTreeSet<usize> {
-        let group = self.groups.values().find(|members| members.contains(&student));
-        group.cloned().unwrap_or_else(|| BTreeSet::from([student]))
+        let name = |column| (column, &self.listed.rows[student][column]);
+        let group = self.group.map(name).filter(|(_, name)| !name.is_empty());
+        group.map_or(BTreeSet::from([student]), |(column, name)| self.in_column(column, name))
     }
 
-    /// The members of the group with that name, if it is nothing of another student.
-    pub(super) fn group_named(&self, name: &str) -> Option<&BTreeSet<usize>> {
-        self.groups.get(name.trim()).filter(|members| self.mentioned(name).is_subset(members))
+    /// The members of the group with that name; none if it is something of another student.
+    pub(super) fn group_named(&self, name: &str) -> BTreeSet<usize> {
+        let members = self.group.map(|column| self.in_column(column, name)).unwrap_or_default();
+        if self.mentioned(name).is_subset(&members) { members } else { BTreeSet::new() }
     }
 
     /// The students with the `value` in one of these columns. Case counts unless no cell is

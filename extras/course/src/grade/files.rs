@@ -35,20 +35,20 @@ pub(super) enum FileKind {
     Archive,
     /// A file of an exercise.
     Source,
+    /// Another one, which is not read.
+    Other,
 }
 
-/// What was not read although it may be part of the submission, and the names of files of
-/// other kinds.
+/// What was not read although it may be part of the submission.
 #[derive(Debug, Default)]
 #[must_use]
 pub(super) struct Unread {
     pub(super) notes: Vec<Reason>,
-    pub(super) others: Vec<String>,
     /// Whether there was no file at all.
     pub(super) is_empty: bool,
 }
 
-/// Gives the name, kind and text of each JSON file and page of a submission to `each`.
+/// Gives the name, kind and text of each file of a submission to `each`.
 pub(super) fn visit(paths: &[PathBuf], mut each: impl FnMut(&str, FileKind, &str)) -> Unread {
     let unread = Unread { is_empty: true, ..Unread::default() };
     let mut walk = Walk { each: &mut each, entries: 0, left: TOTAL_BYTES, unread };
@@ -120,7 +120,7 @@ impl Walk<'_> {
             if ending(full) == "zip" {
                 return Err(Reason::Damaged(name));
             }
-            self.unread.others.push(name);
+            (self.each)(full, FileKind::Other, "");
             return Ok(());
         };
         let limit = if kind == FileKind::Json { DATA_BYTES } else { PAGE_BYTES };

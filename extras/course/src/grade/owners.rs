@@ -114,8 +114,9 @@ impl Course<'_> {
             return Ok(students.iter().copied().collect());
         }
         let names = &label.names;
-        if let Some(members) = names.iter().find_map(|name| self.class.group_named(name)) {
-            return Ok(members.iter().copied().collect());
+        let mut groups = names.iter().map(|name| self.class.group_named(name));
+        if let Some(members) = groups.find(|members| !members.is_empty()) {
+            return Ok(members.into_iter().collect());
         }
         let students = names.iter().flat_map(|name| self.class.named(name)).collect();
         self.one(students, "is the name of no student")

@@ -31,12 +31,11 @@ impl Course<'_> {
     /// Fails if the path cannot be read, or holds no submission.
     pub(super) fn collect(&self, path: &Path) -> Result<(Vec<Submission>, Vec<Note>), Failure> {
         let (name, mut notes) = (input::name(path), Vec::new());
-        let is_table = !path.is_dir() && files::ending(&path.to_string_lossy()) == "csv";
-        let found = match is_table {
-            true => Table::read_with(path, |table| self.rows(&table, &name, &mut notes))?,
-            false if path.is_dir() => self
-                .files(&files::children(path, usize::MAX).map_err(|error| input::unreadable(path, &error))?),
-            false => self.files(path.exists().then(|| path.to_owned()).as_slice()),
+        let found = if path.is_dir() {
+            let paths = files::children(path, usize::MAX).map_err(|error| input::unreadable(path, &error))?;
+            self.files(&paths)
+        } else {
+            Table::read_with(path, |table| self.rows(&table, &name, &mut notes))?
         };
         if found.is_empty() {
             return Err(Failure::could_not(format!(
@@ -78,7 +77,7 @@ impl Course<'_> {
             let named = || name.to_lowercase().starts_with("answers");
             let read = match kind {
                 FileKind::Source if self.exercises => return sources.add(name, text),
-                FileKind::Source => return others.push(shown()),
+                FileKind::Source | FileKind::Other => return others.push(shown()),
                 _ if self.exercises => return others.push(shown()),
                 FileKind::Page => match Answers::in_page(text) {
                     Some(read) => read,
@@ -114,7 +113,6 @@ impl Course<'_> {
         // They may be what is missing: answers, or records of the machine.
         let lacks_records = self.machines.is_some() && evidence.machines().is_empty();
         let lacks = lacks_records || !answers.iter().any(|(id, answer)| is_answer(id, answer));
-        others.extend(unread.others);
         if !others.is_empty() && lacks && sources.is_empty() {
             let others = shorten(&others.join(", "), 300);
             notes.push(if self.exercises { Reason::NoTask(others) } else { Reason::OtherKinds(others) });

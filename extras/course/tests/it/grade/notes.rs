@@ -59,7 +59,6 @@ in/bea/: RIGHT
 o/texts.csv: item,student,text,points,of,comment\ns2-2,ana,,0.5,2,half\ns2-2,bea,,1,1,\n
 $ --name-column user --output o in
 = ana 2.5
-> texts.csv: points were given when the item had others: 1: s2-2 (now 1)\n
 >> o/texts.csv: \ns2-2,ana,64 KiB,2,0.5,1,half\n
 
 ## one odd value makes one field odd, and no terminal obeys an answer
