@@ -20,7 +20,7 @@
 #     --check          unpack the kit, build it with no network and no cargo home
 #
 # scripts/kit_files lists what belongs in a kit; in an unpacked kit its MANIFEST does.
-# While anything else lies in the sources (secret words, a key, a roster, what was handed
+# While anything else lies in the sources (a key, a roster, what was handed
 # in, grades), nothing is packed.
 #
 # Sealed machines: SECURITY.md says who can open them.
@@ -150,7 +150,7 @@ clean() {
     [ -s "$work/unknown" ] || return 0
     number=$(wc -l <"$work/unknown") more=
     [ "$number" -le 8 ] || more=" and $((number - 8)) more"
-    fail "nothing is packed while these are in '$root': $(head -8 "$work/unknown" | sed "s/.*/'&'/" | paste -sd, - | sed 's/,/, /g')$more; move them away (secret words, keys, rosters, grades and what was handed in belong elsewhere; a new source file is added to scripts/kit_files)"
+    fail "nothing is packed while these are in '$root': $(head -8 "$work/unknown" | sed "s/.*/'&'/" | paste -sd, - | sed 's/,/, /g')$more; move them away (keys, rosters, grades and what was handed in belong elsewhere; a new source file is added to scripts/kit_files)"
 }
 [ -n "$target" ] || clean
 
@@ -312,7 +312,7 @@ END
 }
 
 # Cargo's configuration, written anew: that of the sources may have more in it, such as
-# secret words.
+# a token.
 configured() {
     mkdir -p "$tree/.cargo"
     cat >"$tree/.cargo/config.toml" <<END

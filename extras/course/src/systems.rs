@@ -191,22 +191,4 @@ mod tests {
             assert_eq!((&*found.key, &*found.names.join("|"), &*of_system), (key, names, number), "{file}");
         }
     }
-
-    #[test]
-    fn a_number_counts_in_an_export_of_its_system_alone() {
-        let row = |cells: &str| cells.split(';').map(str::to_owned).collect::<Vec<_>>();
-        for (header, cells, file, is_known) in [
-            ("Identifier;Full name", "Participant 4711;Ana", "Ana_4711_assignsubmission_file_", true),
-            ("Identificador;Nome", "Participante 4711;Ana", "Ana_4711_assignsubmission_file_", true),
-            ("Student;ID;SIS Login ID;Section", "Silva, Ana;345;ana;A", "silvaana_345_9_a.json", true),
-            ("Student;ID;SIS Login ID;Section", "Silva, Ana;34;ana;A", "silvaana_345_9_a.json", false),
-            ("name;ID", "Ana;345", "silvaana_345_9_a.json", false),
-            ("Email;Submission ID", "ana@x;67890", "submission_67890", true),
-            ("Email;Submission ID", "ana@x;345", "silvaana_345_9_a.json", false),
-        ] {
-            let mut numbers = Numbers::default();
-            numbers.add(&row(header), [(3, &*row(cells))].into_iter());
-            assert_eq!(numbers.students(&label(file, true)).is_some(), is_known, "{header} {file}");
-        }
-    }
 }

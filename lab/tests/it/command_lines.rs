@@ -43,13 +43,12 @@ fn prepare(folder: &Path) {
         ("own.csv", "n,kind,t\n8,ijk,2\n8,ikj,1\n16,ijk,4\n16,ikj,2\n"),
         ("half.out", &sweep[..sweep.len() / 2]),
         ("a.json", answers),
-        ("secret.txt", "spring of the violet anchor"),
         ("page.wasm", "\0asm"),
         ("class.csv", "number,name\n1,Ada\n2,Bob\n"),
         ("big.csv", "number,name\n1,Ada\n2,Bob\n3,Cy\n4,Di\n5,Ed\n"),
         ("t.trace", "r 0x7ff0 8\nw 0x7ff8 8\nr 0x17ff0 8\nr 0x7ff0 8\n"),
         ("answers.csv", "name,s311-c-size\nAda,32K\nBob,1K\n"),
-        ("worksheet.csv", "Identifier,name,Grade,Mark,Feedback comments,Words\nParticipant 1,Ada,,,,\n"),
+        ("worksheet.csv", "Identifier,name,Grade,Feedback comments\nParticipant 1,Ada,,\n"),
     ] {
         std::fs::write(folder.join(name), text).unwrap();
     }

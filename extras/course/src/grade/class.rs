@@ -93,8 +93,8 @@ impl Class {
         only(&self.mentioned(value))
     }
 
-    /// The only student of whom an identifying cell stands in `text` between separators; a
-    /// cell of one letter may be anything.
+    /// The only student of whom a cell stands in `text` between separators; one of a letter or
+    /// two may be anything.
     pub(super) fn only_within(&self, text: &str) -> Option<usize> {
         let text = names::folded(text);
         let ends = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
@@ -103,12 +103,8 @@ impl Class {
                 ends(text[..at].chars().next_back()) && ends(text[at + cell.len()..].chars().next())
             })
         };
-        let is_within = |row: &[String]| {
-            let mut cells = self.identifying.iter().map(|column| names::folded(&row[*column]));
-            cells.any(|cell| cell.chars().count() > 1 && stands(&cell))
-        };
-        let rows = self.listed.rows.iter().enumerate();
-        only(&rows.filter(|(_, row)| is_within(row)).map(|(student, _)| student).collect())
+        let found = self.places.iter().filter(|(cell, _)| cell.len() > 2 && stands(cell));
+        only(&found.flat_map(|(_, places)| places).map(|(_, student)| *student).collect())
     }
 
     /// The students with that value in the `column`.
@@ -164,14 +160,13 @@ impl Class {
                 shorten(&own.join("', '"), 200)
             ));
         }
-        Ok(Join { class: self, header: header.to_vec(), columns })
+        Ok(Join { class: self, columns })
     }
 }
 
 /// The columns of a table that name students, with the roster's columns.
 pub(super) struct Join<'c> {
     class: &'c Class,
-    header: Vec<String>,
     columns: Vec<(usize, usize)>,
 }
 
@@ -195,7 +190,8 @@ impl Join<'_> {
             return Ok(students.first().copied());
         }
         let names: Vec<String> = students.iter().take(4).map(|student| self.class.shown(*student)).collect();
-        let columns: Vec<&str> = self.columns.iter().map(|(at, _)| self.header[*at].as_str()).collect();
+        let header = &self.class.listed.header;
+        let columns: Vec<&str> = self.columns.iter().map(|(_, column)| header[*column].as_str()).collect();
         Err(format!(
             "'{}' means two students, {}, by its columns '{}'; leave one column out, or correct that row",
             self.shown(row),
@@ -219,12 +215,13 @@ impl Join<'_> {
         Ok(rows)
     }
 
-    /// The other columns of the table, for a message; nothing if there are none.
-    pub(super) fn others(&self, own: &[usize]) -> Option<String> {
-        let is_known = |at: &usize| own.contains(at) || self.columns.iter().any(|(known, _)| known == at);
-        let others = (0..self.header.len()).filter(|at| !is_known(at)).map(|at| self.header[at].as_str());
-        let others: Vec<&str> = others.collect();
-        (!others.is_empty()).then(|| format!("'{}'", shorten(&others.join("', '"), 200)))
+    /// The other columns of a table with that `header`, for a message; nothing if there are none.
+    pub(super) fn others(&self, header: &[String], own: &[usize]) -> Option<String> {
+        let is_known = |at: usize| own.contains(&at) || self.columns.iter().any(|(known, _)| *known == at);
+        let others =
+            header.iter().enumerate().filter(|(at, _)| !is_known(*at)).map(|(_, name)| name.as_str());
+        let others = others.collect::<Vec<_>>().join("', '");
+        (!others.is_empty()).then(|| format!("'{}'", shorten(&others, 200)))
     }
 
     /// What the row calls its student.

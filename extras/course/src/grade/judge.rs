@@ -167,12 +167,9 @@ mod tests {
         for (id, answer, points, says) in [
             ("s311-c-size", one("32", "KiB"), 2.0, "Right."),
             ("s311-c-size", one("32768", "B"), 2.0, "Right."),
-            ("s311-c-size", "32 KiB".to_owned(), 2.0, "Right."),
             ("s311-c-size", one("48", "KiB"), 0.0, "not right"),
-            ("s311-c-size", one("512", "KiB"), 0.0, "not right"),
             ("s311-c-size", String::new(), 0.0, "No answer."),
             ("s311-c-size", "about 32 KiB".to_owned(), 0.0, "read by the instructor: 'about 32 KiB'"),
-            ("s311-c-size", "=cmd()".to_owned(), 0.0, "read by the instructor: '=cmd()'"),
             ("s311-c-size", "32".to_owned(), 0.0, "read by the instructor: '32'"),
             ("s311-c-size", range("32", "64", "KiB"), 0.5, "is right. Measure more"),
             ("s311-c-size", range("16", "32", "KiB"), 0.0, "does not contain"),

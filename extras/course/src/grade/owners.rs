@@ -140,11 +140,11 @@ impl Course<'_> {
         &self,
         name: &str,
         machines: &BTreeSet<&str>,
-        mut values: impl Iterator<Item = String>,
+        values: &[String],
     ) -> Option<usize> {
-        let measured = machines.iter().filter_map(|tag| self.machines.as_ref()?.owner(tag));
-        only(&measured.collect())
-            .or_else(|| values.find_map(|value| self.class.only_mentioned(&value)))
+        let measured = machines.iter().filter_map(|tag| self.machines.as_ref()?.owner(tag)).collect();
+        only(&measured)
+            .or_else(|| values.iter().find_map(|value| self.class.only_mentioned(value)))
             .or_else(|| self.class.only_within(name))
     }
 

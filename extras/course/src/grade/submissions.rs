@@ -15,7 +15,7 @@ use super::files::{self, FileKind};
 use super::note::Note;
 use super::owners::Owner;
 use super::reason::Reason;
-use crate::systems::{Label, label};
+use crate::systems::label;
 use crate::tables::{Row, Table};
 
 /// Largest size of all answers of a submission, in bytes: more than one student can type.
@@ -48,7 +48,7 @@ impl Course<'_> {
     /// A submission for each folder and file; several files of one student in a
     /// system's export are one submission.
     fn files(&self, paths: &[PathBuf]) -> Vec<Submission> {
-        let mut collected = BTreeMap::<(String, Owner), (Vec<PathBuf>, Vec<String>, Label)>::new();
+        let mut collected = BTreeMap::<(String, Owner), (Vec<PathBuf>, Vec<String>)>::new();
         for path in paths {
             let full = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if OF_SYSTEMS.iter().any(|name| full.eq_ignore_ascii_case(name)) {
@@ -57,18 +57,18 @@ impl Course<'_> {
             let label = label(&full, !path.is_dir());
             let owner = self.decided(&full, self.labelled(&label));
             let name = if owner.is_ok() { label.key.clone() } else { full.clone() };
-            let (paths, names, _) = collected.entry((name, owner)).or_insert((Vec::new(), Vec::new(), label));
+            let (paths, names) = collected.entry((name, owner)).or_default();
             paths.push(path.clone());
             names.push(full);
         }
-        let submissions = collected.into_iter().filter_map(|(named, (paths, files, label))| {
-            Some(Submission { files, ..self.read(named, &paths, label)? })
-        });
-        submissions.collect()
+        let submission = |(named, (paths, files)): (_, (Vec<PathBuf>, _))| {
+            Some(Submission { files, ..self.read(named, &paths)? })
+        };
+        collected.into_iter().filter_map(submission).collect()
     }
 
     /// Reads all files of a submission once; `None` if there is not one.
-    fn read(&self, (name, owner): (String, Owner), paths: &[PathBuf], label: Label) -> Option<Submission> {
+    fn read(&self, (name, owner): (String, Owner), paths: &[PathBuf]) -> Option<Submission> {
         let (mut answers, mut evidence) = (Answers::default(), Evidence::default());
         let (mut sources, mut others) = (Sources::default(), Vec::new());
         let (mut notes, mut bare_pages) = (Vec::new(), Vec::new());
@@ -122,9 +122,12 @@ impl Course<'_> {
             notes.truncate(MAX_NOTES - 1);
             notes.push(Reason::OthersUnread(more.to_string()));
         }
-        let signed = ["student-1-number", "student-1-name"].into_iter().filter_map(|id| answers.get(id));
-        let values = label.names.into_iter().chain(signed.map(Answer::to_string));
-        let suggested = self.suggested(&name, &evidence.machines(), values);
+        let mut values = label(&name, paths[0].is_file()).names;
+        values.extend(
+            answers.iter().filter(|(id, _)| id.starts_with("student-")).map(|(_, answer)| answer.to_string()),
+        );
+        let suggested =
+            owner.as_ref().err().and_then(|_| self.suggested(&name, &evidence.machines(), &values));
         let files = Vec::new();
         Some(Submission { name, files, owner, suggested, answers, evidence, sources, notes })
     }
@@ -141,7 +144,7 @@ impl Course<'_> {
         }
         let own: Vec<usize> = fields.iter().map(|(at, _)| *at).collect();
         let join = self.class.join(&table.header, &own)?;
-        let others = join.others(&own);
+        let others = join.others(&table.header, &own);
         notes.extend(
             others.map(|others| format!("{file}: no question has the id of the columns {others}").into()),
         );

@@ -97,6 +97,14 @@ $ --assignment small.toml --name-column ID --worksheet r.csv --output o in
 >> o/canvas.csv: "Silva, Ana",11,x1,ana,A,10.00\n
 >> o/canvas.csv: "Sá, Bea",13,x3,bea,A,7\n
 
+## a column ID is no number of a system but in its own table, and no part of a number is one
+r.csv: name,ID\n"Silva, Ana",345\n"Sá, Bea",34\n
+in/silvaana_345_9_a.json: RIGHT
+in/sabea_4_9_a.json: RIGHT
+w.csv: Student,ID,SIS Login ID,Section,Lab 1 (7)\n"Sá, Bea",34,bea,A,\n
+$ --name-column name --worksheet w.csv in = 1
+> submissions without an owner: 2
+
 ## Canvas: which of two assignments is not guessed
 r.csv: Student,ID,Section,Lab 1 (77),Lab 2 (78)\n"Silva, Ana",11,A,,\n
 in/silvaana_11_555_answers.json: RIGHT
