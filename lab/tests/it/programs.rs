@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::Value as Json;
 
-use crate::command_lines::SMALL;
+use crate::command_lines;
 use crate::kit::{self, lab, stderr};
 
 const SCHEMA: &str = include_str!("../../../common/records/schemas/record.schema.json");
@@ -278,7 +278,7 @@ fn the_table_of_three_sizes_is_what_the_programs_count() {
 /// A program that ignored the variable would succeed.
 #[test]
 fn lab_machine_is_the_machine_of_every_program_or_refused() {
-    for line in SMALL.iter().chain(&["lab run", "lab trace t.trace", "lab ge --sizes 8"]) {
+    for line in command_lines::SMALL.iter().chain(&["lab run", "lab trace t.trace", "lab ge --sizes 8"]) {
         let words: Vec<&str> = line.split(' ').collect();
         let output = Command::new(kit::program(words[0]))
             .args(&words[1..])

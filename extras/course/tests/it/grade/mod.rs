@@ -38,14 +38,15 @@ pub(crate) fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// Writes a file; `ZIP name` is an archive of one. RIGHT, PART and WRONG are such answers. Fields alone are those of
+/// Writes a file; `ZIP name content` is an archive of one. RIGHT, PART and WRONG are such answers. Fields alone are those of
 /// answers.json, sections those of an assignment. A path that ends in `/` is a folder with answers.
 pub(crate) fn write(folder: &Path, place: &str, content: &str) {
     let place = if place.ends_with('/') { format!("{place}answers.json") } else { place.to_owned() };
     let path = folder.join(place);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    if let Some(name) = content.strip_prefix("ZIP ") {
-        return std::fs::write(path, zipped(&[(name, b"")])).unwrap();
+    if let Some(file) = content.strip_prefix("ZIP ") {
+        let (name, content) = file.split_once(' ').unwrap_or((file, ""));
+        return std::fs::write(path, zipped(&[(name, content.as_bytes())])).unwrap();
     }
     let content = match content {
         "RIGHT" => answers(RIGHT),
