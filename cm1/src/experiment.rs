@@ -6,16 +6,15 @@ use common::counters;
 use common::events::Event;
 use common::failure::Failure;
 use common::machine::Machine;
-use common::measure::{self, Plan, Sample, Session, Walks, average_load};
+use common::measure::{self, Plan, Sample, Session, Timer, Walks, average_load};
 use common::note::Note;
 use common::record::{Record, Row};
-use common::sweep::{self, Cell, Range};
+use common::sweep::{Cell, Range};
 use common::units::Bytes;
 use common::value::{Reading, Source};
 
 use crate::deciding::decide;
-use crate::timing::Timing;
-use crate::{CACHE_MAX, CACHE_MIN, EVENT, walk};
+use crate::{CACHE_MAX, CACHE_MIN, EVENT, timing, walk};
 
 /// A model of this machine can only repeat its description.
 const CIRCULAR: &str = "these misses repeat the geometry that the system reports, they do not discover it";
@@ -40,51 +39,25 @@ pub struct Options {
 }
 
 impl Options {
-    /// Sizes from 8 KiB to `max`, counting `event`.
+    /// Sizes from 8 KiB to `max`, counting `event`, and as many more cells as it takes to distinguish the possible caches.
     pub fn new(event: &str, max: Bytes, repeats: u64) -> Options {
-        Options {
-            range: Range::between(Bytes::kib(8), max),
-            repeats,
-            event: event.to_owned(),
-            until_decided: false,
-        }
-    }
-
-    /// Adds cells, as many as it takes to distinguish the possible caches.
-    #[must_use]
-    pub fn until_decided(self) -> Options {
-        Options { until_decided: true, ..self }
-    }
-
-    /// The cells, in order.
-    ///
-    /// # Errors
-    ///
-    /// If the range is impossible.
-    pub fn cells(&self) -> Result<Vec<Cell>, Failure> {
-        self.range.cells(Bytes(CACHE_MIN), Bytes(CACHE_MAX))
+        let range = Range::between(Bytes::kib(8), max);
+        Options { range, repeats, event: event.to_owned(), until_decided: true }
     }
 }
 
 /// Measures every cell; calls `each` with every row at once.
-///
-/// # Errors
-///
-/// If the range or the event is impossible, there is not enough memory, or nothing counts.
+/// Fails if the range or the event is impossible, there is not enough memory, or nothing counts.
 pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row)) -> Result<Record, Failure> {
     let event = counters::event(&options.event).map_err(Failure::usage)?;
-    let cells = options.cells()?;
+    let cells = options.range.cells(Bytes(CACHE_MIN), Bytes(CACHE_MAX))?;
     let largest = cells.iter().map(|cell| cell.size).max().unwrap_or_default();
     let mut record = session.record("cm1").set("repeats", options.repeats).set("event", event.name());
     let plan = session.plan(std::slice::from_ref(&event), true)?;
-    let mut timer = timer(session, &plan, &event, largest, &mut record)?;
-    let expected = sweep::expected(&cells, options.repeats, timer.is_some(), session.measures_host);
-    session.announce("this sweep", expected * session.runs as f64)?;
-    session.finish_cell_on_signal();
+    let timer = timer(session, &plan, &event, largest, &mut record)?;
     // The C kit's loop is `repeat <= 200 * stride`: one more pass.
     let passes = |cell: Cell| options.repeats * cell.stride as u64 + 1;
     let arena = measure::arena(largest)?;
-    let mut timed = timer.as_mut().map(|timer| |cell: Cell, accesses: f64| timer.measure(cell, accesses));
     let mut walks = Walks {
         native: walk,
         modelled: walk,
@@ -92,7 +65,7 @@ pub fn measure(session: &Session, options: &Options, each: &mut dyn FnMut(&Row))
         array: arena.array("array", largest).map_err(Failure::could_not)?,
         arena: &arena,
         plan: &plan,
-        timer: timed.as_mut().map(|timed| timed as &mut dyn FnMut(Cell, f64) -> Result<Sample, Failure>),
+        timer,
         row: &mut |cell, accesses, sample| {
             let row = row(cell, accesses, &event, sample, &session.machine);
             // rows that may be measured again are printed at the end
@@ -117,13 +90,13 @@ fn timer(
     event: &Event,
     largest: usize,
     record: &mut Record,
-) -> Result<Option<Timing>, Failure> {
-    if Timing::wanted(session, plan, event) {
-        match Timing::start(session, event, largest) {
-            Ok(timer) => {
+) -> Result<Option<Timer>, Failure> {
+    if timing::is_wanted(session, plan, event) {
+        match timing::timer(session, event, largest) {
+            Ok((timer, notes)) => {
                 let what = format!("{} is derived from measured latency", event.name());
                 session.note(record, Note::StandIn { what, since: plan.reason().map(str::to_owned) });
-                timer.cells.notes().into_iter().for_each(|note| session.note(record, Note::Counts(note)));
+                notes.into_iter().for_each(|note| session.note(record, Note::Counts(note)));
                 return Ok(Some(timer));
             }
             Err(failure) if session.counters == Counters::Timing => return Err(failure),

@@ -109,28 +109,20 @@ pub fn arena(options: &Options, count: usize) -> Result<Arena, Failure> {
 }
 
 /// The course's operands and an empty result: `mul1[i][j] = (i + j) % 8 + 1`,
-/// `mul2[i][j] = (n - i + j) % 8 + 1`.
+/// `mul2[i][j] = (n - i + j) % 8 + 1`; empty too for a described machine, where no numbers are computed.
 /// Fails if the arena is too small.
-pub fn operands<'a>(arena: &'a Arena, options: &Options) -> Result<[Matrix<'a, i16>; 3], Failure> {
-    let [mul1, mul2, res] = matrices(arena, options)?;
-    write_operands(mul1, mul2);
-    Ok([mul1, mul2, res])
-}
-
-/// The matrices for a described machine, where no numbers are computed: empty.
-/// Fails if the arena is too small.
-pub fn operands_for<'a>(
+pub fn operands<'a>(
     session: &Session,
     arena: &'a Arena,
     options: &Options,
 ) -> Result<[Matrix<'a, i16>; 3], Failure> {
-    if session.measures_host { operands(arena, options) } else { matrices(arena, options) }
-}
-
-fn matrices<'a>(arena: &'a Arena, options: &Options) -> Result<[Matrix<'a, i16>; 3], Failure> {
     let n = options.size();
     let matrix = |name| arena.matrix(name, n, n).map_err(Failure::could_not);
-    Ok([matrix("mul1")?, matrix("mul2")?, matrix("res")?])
+    let [mul1, mul2, res] = [matrix("mul1")?, matrix("mul2")?, matrix("res")?];
+    if session.measures_host {
+        write_operands(mul1, mul2);
+    }
+    Ok([mul1, mul2, res])
 }
 
 fn write_operands(mul1: Matrix<i16>, mul2: Matrix<i16>) {

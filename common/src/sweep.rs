@@ -59,21 +59,6 @@ impl Range {
     }
 }
 
-/// Seconds of one access of a sweep, measured or modelled, on average.
-const ACCESS: f64 = 2e-9;
-/// Seconds of one cell that is timed by dependent accesses.
-const TIMED_CELL: f64 = 0.1;
-/// Passes until the state of a modelled cache usually recurs.
-const MODELLED: u64 = 4;
-
-/// Estimated seconds of `cells`, `measured` or modelled: `repeats` times the
-/// stride passes each, or, if they are `timed` by dependent accesses, a fixed time each.
-pub fn expected(cells: &[Cell], repeats: u64, timed: bool, measured: bool) -> f64 {
-    let repeats = if measured { repeats } else { repeats.min(MODELLED) };
-    let of = |cell: &Cell| if timed { TIMED_CELL } else { repeats as f64 * cell.size as f64 * ACCESS };
-    cells.iter().map(of).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,7 +13,7 @@ use crate::{multiply, native};
 pub fn measure(session: &Session, options: &Options) -> Result<Record, Failure> {
     let plan = options.plan(session)?;
     let arena = product::arena(options, 3)?;
-    let [mul1, mul2, res] = product::operands_for(session, &arena, options)?;
+    let [mul1, mul2, res] = product::operands(session, &arena, options)?;
     let clear = &mut || res.fill(|_, _| 0);
     let region = region!(native::multiply(mul1, mul2, res); |mem| multiply(mem, mul1, mul2, res));
     let sample = session.measure(&arena, &plan, clear, region.without_numbers())?;

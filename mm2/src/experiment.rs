@@ -14,7 +14,7 @@ use crate::{multiply, native, transpose};
 pub fn measure(session: &Session, options: &Options, time_transpose: bool) -> Result<Record, Failure> {
     let plan = options.plan(session)?;
     let arena = product::arena(options, 4)?;
-    let [mul1, mul2, res] = product::operands_for(session, &arena, options)?;
+    let [mul1, mul2, res] = product::operands(session, &arena, options)?;
     let tmp = arena.matrix("tmp", options.size(), options.size()).map_err(Failure::could_not)?;
     let prepare = &mut || {
         res.fill(|_, _| 0);

@@ -28,7 +28,7 @@ pub fn measure(session: &Session, options: &Options, line: Bytes) -> Result<Reco
     let block = elements_per_line(line)?;
     let plan = options.plan(session)?;
     let arena = product::arena(options, 3)?;
-    let [mul1, mul2, res] = product::operands_for(session, &arena, options)?;
+    let [mul1, mul2, res] = product::operands(session, &arena, options)?;
     let clear = &mut || res.fill(|_, _| 0);
     let region =
         region!(native::multiply(mul1, mul2, res, block); |mem| multiply(mem, mul1, mul2, res, block));

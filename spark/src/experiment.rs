@@ -1,14 +1,12 @@
 //! The sweep of spark: its cells, repetitions and output.
 
-use std::collections::BTreeMap;
-
 use clap::Args;
 use common::cli::Counters;
 use common::failure::Failure;
-use common::measure::{self, Sample, Session, Walks};
+use common::measure::{self, Sample, Session, Timer, Walks};
 use common::note::Note;
 use common::record::{Record, Row};
-use common::sweep::{self, Cell, Range};
+use common::sweep::{Cell, Range};
 use common::units::Bytes;
 use common::value::{Reading, Source};
 use latency::Cells;
@@ -38,12 +36,6 @@ impl Options {
         self.range.strides = vec![stride];
         self
     }
-
-    /// The cells, in order.
-    /// Fails if the range is impossible.
-    pub fn cells(&self) -> Result<Vec<Cell>, Failure> {
-        self.range.cells(Bytes(CACHE_MIN), Bytes(CACHE_MAX))
-    }
 }
 
 /// Measures every cell; calls `each` with every row at once. With [`Counters::Timing`], each
@@ -55,7 +47,7 @@ pub fn measure(
     options: &Options,
     each: &mut dyn FnMut(&Row),
 ) -> Result<Record, Failure> {
-    let cells = options.cells()?;
+    let cells = options.range.cells(Bytes(CACHE_MIN), Bytes(CACHE_MAX))?;
     if session.measures_host && matches!(counters, Counters::Hardware | Counters::Model) {
         return Err(Failure::usage(
             "spark only takes the time of this machine: cm1 counts its misses with --counters hardware, \
@@ -65,20 +57,14 @@ pub fn measure(
     let plan = session.plan(&[], true)?;
     let mut record = session.record("spark").set("repeats", options.repeats);
     let largest = cells.iter().map(|cell| cell.size).max().unwrap_or_default();
-    let mut dependent = match counters {
-        Counters::Timing => Some(Cells::new(Bytes(largest as u64), 1).map_err(Failure::could_not)?),
-        _ => None,
-    };
-    if let Some(timer) = &dependent {
-        timer.notes().into_iter().for_each(|note| session.note(&mut record, Note::Counts(note)));
+    let mut timer: Option<Timer> = None;
+    if counters == Counters::Timing {
+        let mut cells = Cells::new(Bytes(largest as u64), 1).map_err(Failure::could_not)?;
+        cells.notes().into_iter().for_each(|note| session.note(&mut record, Note::Counts(note)));
+        let runs = session.runs;
+        timer = Some(Box::new(move |cell, accesses| timed(&mut cells, runs, cell, accesses)));
     }
-    let expected = sweep::expected(&cells, options.repeats, dependent.is_some(), session.measures_host);
-    session.announce("this sweep", expected * session.runs as f64)?;
-    session.finish_cell_on_signal();
     let arena = measure::arena(largest)?;
-    let runs = session.runs;
-    let mut timed =
-        dependent.as_mut().map(|timer| move |cell: Cell, accesses: f64| timed(timer, runs, cell, accesses));
     let mut walks = Walks {
         native: walk,
         modelled: walk,
@@ -86,7 +72,7 @@ pub fn measure(
         array: arena.array("array", largest).map_err(Failure::could_not)?,
         arena: &arena,
         plan: &plan,
-        timer: timed.as_mut().map(|timed| timed as &mut dyn FnMut(Cell, f64) -> Result<Sample, Failure>),
+        timer,
         row: &mut |cell, accesses, sample| {
             let row = row(cell, accesses, sample);
             each(&row);
@@ -100,26 +86,24 @@ pub fn measure(
 
 /// Names the cells that take far longer than those of both adjacent strides.
 fn disturbed(record: &Record) -> Vec<String> {
-    let mut arrays: BTreeMap<u64, Vec<(u64, f64)>> = BTreeMap::new();
-    for row in &record.rows {
-        let place = row.whole("size_bytes").zip(row.whole("stride_bytes"));
-        if let Some(((size, stride), nanos)) = place.zip(row.amount("ns_per_access")) {
-            arrays.entry(size).or_default().push((stride, nanos));
+    let nanos = |row: &&Row| row.amount("ns_per_access");
+    let mut notes = Vec::new();
+    for array in record.rows.chunk_by(|a, b| a.whole("size_bytes") == b.whole("size_bytes")) {
+        let rows: Vec<&Row> = array.iter().filter(|row| nanos(row).is_some()).collect();
+        let row: Vec<f64> = rows.iter().filter_map(nanos).collect();
+        for at in geometry::spikes(&row) {
+            let [size, stride] =
+                ["size_bytes", "stride_bytes"].map(|key| rows[at].whole(key).unwrap_or_default());
+            notes.push(format!(
+                "{} at stride {} took {:.2} ns, far more than at the strides before and after: another program may have \
+                 disturbed this cell; measure it again (--sizes {size} --strides {stride})",
+                Bytes(size),
+                Bytes(stride),
+                row[at]
+            ));
         }
     }
-    let named = |(size, cells): (u64, Vec<(u64, f64)>)| {
-        let spikes = geometry::spikes(&cells.iter().map(|cell| cell.1).collect::<Vec<_>>());
-        spikes.into_iter().map(move |at| {
-            let (stride, nanos) = cells[at];
-            format!(
-                "{} at stride {} took {nanos:.2} ns, far more than at the strides before and after: another program may \
-                 have disturbed this cell; measure it again (--sizes {size} --strides {stride})",
-                Bytes(size),
-                Bytes(stride)
-            )
-        })
-    };
-    arrays.into_iter().flat_map(named).collect()
+    notes
 }
 
 /// The time of `accesses` dependent accesses.
@@ -139,9 +123,7 @@ fn row(cell: Cell, accesses: f64, sample: &Sample) -> Row {
 }
 
 /// The header of the kit's table.
-pub fn kit_header() -> &'static str {
-    "size\tstride\telapsed(s)\tcycles"
-}
+pub const KIT_HEADER: &str = "size\tstride\telapsed(s)\tcycles";
 
 /// A row of the kit's table. After the kit's columns come the source, the spread of
 /// repeated runs, and the passes per stride, which one needs to compute the time of an

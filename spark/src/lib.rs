@@ -5,5 +5,5 @@ mod experiment;
 mod kernel;
 
 #[cfg(feature = "program")]
-pub use experiment::{Options, kit_header, kit_row, measure};
+pub use experiment::{KIT_HEADER, Options, kit_row, measure};
 pub use kernel::{CACHE_MAX, CACHE_MIN, walk};

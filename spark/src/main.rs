@@ -14,7 +14,7 @@ Examples:
 fn main() -> std::process::ExitCode {
     lesson::main("spark", ABOUT, EXAMPLES, |session, options: spark::Options, to| {
         let mut lines = Lines::of(to);
-        let mut header = Some(spark::kit_header());
+        let mut header = Some(spark::KIT_HEADER);
         let record = spark::measure(session, session.counters, &options, &mut |row| {
             header.take().into_iter().for_each(|header| lines.print(header));
             lines.print(&spark::kit_row(row));

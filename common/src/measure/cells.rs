@@ -19,6 +19,9 @@ use system::cpu;
 use super::{Measured, Plan, Sample, Session, arena};
 use crate::failure::Failure;
 
+/// Times a cell's number of accesses.
+pub type Timer = Box<dyn FnMut(Cell, f64) -> Result<Sample, Failure>>;
+
 /// What spark and cm1 do in a cell: passes over the first bytes of an array.
 pub struct Walks<'w> {
     /// Passes over `array` that touch every `stride`-th byte, on each kind of memory.
@@ -33,8 +36,8 @@ pub struct Walks<'w> {
     pub arena: &'w Arena,
     /// What is counted.
     pub plan: &'w Plan,
-    /// Times so many accesses in another way, instead of `native`.
-    pub timer: Option<&'w mut dyn FnMut(Cell, f64) -> Result<Sample, Failure>>,
+    /// Times them in another way, instead of `native`.
+    pub timer: Option<Timer>,
     /// The row of a cell and the number of its accesses.
     pub row: &'w mut dyn FnMut(Cell, f64, &Sample) -> Row,
 }
@@ -44,10 +47,16 @@ pub struct Walks<'w> {
 const RANDOM_ACCESSES: u64 = 1 << 20;
 /// Passes of such a cell, at least: its first one fills the caches.
 const RANDOM_PASSES: u64 = 8;
+/// Seconds of one access of a sweep, measured or modelled, on average.
+const ACCESS_S: f64 = 2e-9;
+/// Seconds of one cell that is timed by dependent accesses.
+const TIMED_CELL_S: f64 = 0.1;
+/// Accesses to each byte until the state of a modelled cache usually recurs.
+const MODELLED: f64 = 4.0;
 
 impl Session {
     /// Adds a row to the record for each cell, until the user ends the sweep.
-    /// Fails if there is not enough memory, or nothing can be counted or timed.
+    /// Fails if there is not enough memory, it would take longer than a week, or nothing can be counted or timed.
     pub fn sweep(&self, walks: &mut Walks<'_>, cells: &[Cell], record: &mut Record) -> Result<(), Failure> {
         let all = record.rows.len() + cells.len();
         let Walks { native, modelled, passes, array, arena, plan, timer, row } = walks;
@@ -59,6 +68,13 @@ impl Session {
         let passes =
             |cell: Cell| passes(cell).min((most / (cell.accesses_per_pass()).max(1)).max(RANDOM_PASSES));
         let accesses = |cell: Cell| (passes(cell) * cell.accesses_per_pass()) as f64;
+        let seconds = |cell: &Cell| match timer {
+            Some(_) => TIMED_CELL_S,
+            None if self.measures_host => accesses(*cell) * ACCESS_S,
+            None => accesses(*cell).min(MODELLED * cell.size as f64) * ACCESS_S,
+        };
+        self.announce("this sweep", cells.iter().map(seconds).sum::<f64>() * self.runs as f64)?;
+        self.finish_cell_on_signal();
         if most < u64::MAX {
             let why = "random replacement never repeats itself";
             self.note(

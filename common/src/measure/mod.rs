@@ -10,7 +10,7 @@ mod sample;
 mod session;
 
 pub use average::average_load;
-pub use cells::Walks;
+pub use cells::{Timer, Walks};
 pub use environment::modelled_record;
 pub use limits::{arena, check_memory};
 pub use plan::{Plan, reading_of};

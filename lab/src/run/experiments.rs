@@ -48,7 +48,7 @@ pub(super) fn run_all(
         measured.map_err(failed).ok()
     });
     let cm1 = |event: &str, extent: Extent| {
-        let options = cm1::Options::new(event, extent.max, extent.repeats).until_decided();
+        let options = cm1::Options::new(event, extent.max, extent.repeats);
         cm1::measure(&session, &options, &mut |_| ())
     };
     let l1 = record("cm1-l1", &|| cm1("PAPI_L1_DCM", settings.l1))?;

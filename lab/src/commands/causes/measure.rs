@@ -21,7 +21,7 @@ pub(crate) fn measure(session: &Session, size: u32, line: Bytes) -> Result<Recor
     let options = Options::new(size, &["PAPI_L1_DCM", "PAPI_LD_INS", "PAPI_SR_INS"]);
     let plan = options.plan(session)?;
     let arena = product::arena(&options, 4)?;
-    let [mul1, mul2, res] = product::operands(&arena, &options)?;
+    let [mul1, mul2, res] = product::operands(session, &arena, &options)?;
     let tmp = arena.matrix("tmp", options.size(), options.size()).map_err(Failure::could_not)?;
     tmp.fill(|i, j| mul2.at(j, i).get());
     let operands = Operands { mul1, mul2, tmp, res, block };
