@@ -20,8 +20,7 @@ pub fn count(
     machine: &Machine,
     watch: Option<Box<dyn FnMut(f64)>>,
 ) -> Result<Counts, String> {
-    let bytes = System::bytes(n).ok_or_else(|| format!("no memory holds a {n} by {n} matrix"))?;
-    let arena = Arena::with_capacity(bytes).map_err(|error| error.to_string())?;
+    let arena = Arena::with_capacity(System::bytes(n)).map_err(|error| error.to_string())?;
     let system = System::new(&arena, n).map_err(|error| error.to_string())?;
     let mut model = Modelled::new(machine, &arena).map_err(|error| error.to_string())?;
     if let Some(watch) = watch {

@@ -91,7 +91,8 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let session = &on.session;
     let blocks = args.blocks(session);
     let sides = args.sides()?;
-    let arena = measure::arena(bytes(sides, blocks)?)?;
+    let [m, n, k] = sides;
+    let arena = measure::arena(Problem::bytes(m, n, k, blocks))?;
     let p = measurement::problem(session, &arena, sides, blocks)?;
     let measured = if session.measures_host { rungs.len() as f64 * p.flops() * OPERATION } else { 0.0 };
     let modelled = measurement::modelling_seconds(session, &rungs, sides);
@@ -114,16 +115,6 @@ pub fn run(args: Args) -> Result<(), Failure> {
         false => outcomes.iter().map(|one| report::text(one, &p)).collect(),
     };
     output::finish(&record, &args.output, kit)
-}
-
-fn bytes([m, n, k]: [usize; 3], blocks: Blocks) -> Result<usize, Failure> {
-    let [rows, columns, depth] = [m, n, k].map(|side| side as f64);
-    if 8.0 * (rows * depth + depth * columns + rows * columns) > 1e12 {
-        return Err(Failure::could_not(format!(
-            "matrices of {m} by {k} and {k} by {n} need more than 1 TB; choose a smaller N"
-        )));
-    }
-    Ok(Problem::bytes(m, n, k, blocks))
 }
 
 /// Warnings about an outcome; its missing model is named if others of the run have one.

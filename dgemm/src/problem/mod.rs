@@ -67,10 +67,11 @@ pub struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    /// Bytes of the arena for [`Problem::new`].
+    /// Bytes of the arena for [`Problem::new`]; the largest number if no machine can address them.
     pub fn bytes(m: usize, n: usize, k: usize, blocks: Blocks) -> usize {
-        let doubles = m * k + k * n + m * n + scratch_len(blocks.within(m, n, k)) + 2 * LINE;
-        8 * doubles
+        let copies = scratch_len(blocks.within(m, n, k)) + 2 * LINE;
+        let arrays = [m.saturating_mul(k), k.saturating_mul(n), m.saturating_mul(n)];
+        arrays.into_iter().fold(copies, usize::saturating_add).saturating_mul(8)
     }
 
     /// Matrices `a`, `b` with elements between 0.5 and 1.5 and a `c` of zeros, one after

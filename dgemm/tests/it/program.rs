@@ -108,7 +108,7 @@ fn what_is_asked_for_wrongly_is_refused_in_one_line() {
     }
     let out = dgemm(&["ijk", "9000000"]);
     assert_eq!(out.status.code(), Some(1));
-    assert!(String::from_utf8(out.stderr).unwrap().contains("choose a smaller N"));
+    assert!(String::from_utf8(out.stderr).unwrap().contains("choose a smaller size"));
 }
 
 #[test]

@@ -127,8 +127,7 @@ impl Counts {
 
 /// The instructions of one run at size `n`.
 fn stepped(variant: &Variant, n: usize) -> Result<Trace, StepError> {
-    let bytes = System::bytes(n).unwrap_or(usize::MAX);
-    let arena = Arena::with_capacity(bytes).map_err(|_| StepError::TooMany(LIMIT))?;
+    let arena = Arena::with_capacity(System::bytes(n)).map_err(|_| StepError::TooMany(LIMIT))?;
     let Ok(system) = System::new(&arena, n) else { return Err(StepError::TooMany(LIMIT)) };
     Fill::Dominant.write(system.matrix);
     // Called before stepping, so that the detection of instructions is not counted.

@@ -38,17 +38,10 @@ pub struct Task {
 
 impl Task {
     /// Memory for a system and a copy of its matrix.
-    /// Fails if there is not enough; the sentence names the size.
+    /// Fails if there is not enough.
     pub fn arena(&self) -> Result<Arena, Failure> {
-        let n = self.size;
-        let copy = n.checked_mul(n).and_then(|elements| elements.checked_mul(8));
-        let bytes = System::bytes(n).zip(copy).and_then(|(bytes, copy)| bytes.checked_add(copy));
-        let bytes = bytes.filter(|&bytes| bytes < isize::MAX as usize).ok_or_else(|| {
-            Failure::could_not(format!(
-                "a {n} by {n} matrix is larger than any memory: choose a smaller SIZE"
-            ))
-        })?;
-        measure::arena(bytes)
+        let copy = self.size.saturating_mul(self.size).saturating_mul(8);
+        measure::arena(System::bytes(self.size).saturating_add(copy))
     }
 
     /// Eliminates; a rung that this processor lacks does nothing.

@@ -74,10 +74,12 @@ pub struct Variables<'a> {
 }
 
 impl<'a> System<'a> {
-    /// Bytes of an arena for an `n` by `n` system; `None` if no machine can address them.
-    pub fn bytes(n: usize) -> Option<usize> {
-        let copies = panels(n).checked_add(LINE)?;
-        n.checked_mul(n)?.checked_add(n.checked_mul(2)?)?.checked_add(4)?.checked_add(copies)?.checked_mul(8)
+    /// Bytes of an arena for an `n` by `n` system; the largest number for one that no machine can address.
+    pub fn bytes(n: usize) -> usize {
+        let rows_and_factors = n.saturating_mul(2);
+        let doubles =
+            n.saturating_mul(n).saturating_add(rows_and_factors).saturating_add(4 + panels(n) + LINE);
+        doubles.saturating_mul(8)
     }
 
     /// Rows and columns of the matrix.

@@ -6,7 +6,7 @@
 //! ```
 //! # use ge::{problem::system::System, rungs::{Rung, ge7::Ge7}};
 //! # use isa::{Isa, Native, Quads};
-//! # let arena = memory::Arena::with_capacity(System::bytes(9).unwrap()).unwrap();
+//! # let arena = memory::Arena::with_capacity(System::bytes(9)).unwrap();
 //! let system = System::new(&arena, 9).unwrap();
 //! if let Some(quads) = Quads::detect() {
 //!     Ge7::eliminate(&mut Native, system, quads);
@@ -16,7 +16,7 @@
 //! ```compile_fail,E0423
 //! # use ge::{problem::system::System, rungs::{Rung, ge7::Ge7}};
 //! # use isa::{Isa, Native, Quads};
-//! # let arena = memory::Arena::with_capacity(System::bytes(9).unwrap()).unwrap();
+//! # let arena = memory::Arena::with_capacity(System::bytes(9)).unwrap();
 //! let system = System::new(&arena, 9).unwrap();
 //! Ge7::eliminate(&mut Native, system, Quads(()));
 //! ```

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 /// Runs `body` on an `n` by `n` system.
 fn with_system<R>(n: usize, body: impl FnOnce(&Arena, System) -> R) -> R {
-    let arena = Arena::with_capacity(System::bytes(n).unwrap() + n * n * 8).unwrap();
+    let arena = Arena::with_capacity(System::bytes(n) + n * n * 8).unwrap();
     let system = System::new(&arena, n).unwrap();
     body(&arena, system)
 }
@@ -118,7 +118,7 @@ fn steps_are_counted_as_if_walked() {
         let machine = Machine::named(machine).unwrap();
         for (variant, n) in available().zip([9, 40, 61].into_iter().cycle()) {
             let foreseen = modelled::count(variant, n, Fill::Rand, &machine, None).unwrap();
-            let arena = Arena::with_capacity(System::bytes(n).unwrap()).unwrap();
+            let arena = Arena::with_capacity(System::bytes(n)).unwrap();
             let system = System::new(&arena, n).unwrap();
             Fill::Rand.write(system.matrix());
             let mut model = Modelled::exhaustive(&machine, &arena).unwrap();

@@ -74,7 +74,7 @@ fn what_is_wrong_is_named_in_one_line() {
         (".", 1, "cannot read .: it is a folder"),
         ("empty", 1, "empty, the trace is empty"),
         ("mixed", 1, "mixed, line 2: 'r 16 1' is in another form"),
-        ("cut.gz", 1, "cut.gz is packed (gzip); unpack it first"),
+        ("cut.gz", 1, "cut.gz is not text; if it is packed, unpack it first"),
         ("fetches", 1, "only instruction fetches"),
         ("yi.trace -s 20 -E 65536 -b 12", 2, "can be modelled"),
         ("yi.trace --record none/r.json", 1, "cannot write 'none/r.json'"),
