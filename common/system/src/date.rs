@@ -11,11 +11,6 @@ pub fn now() -> String {
     format!("{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
-/// The present day, UTC: `2026-02-03`.
-pub fn today() -> String {
-    now()[..10].to_owned()
-}
-
 /// 64 bits from the system's random numbers and the time.
 pub fn unlike_any_other() -> u64 {
     RandomState::new().hash_one(SystemTime::now())
@@ -49,7 +44,6 @@ mod tests {
     fn now_is_written_as_rfc_3339() {
         let now = now();
         assert!(now.len() == 20 && now.ends_with('Z') && &now[10..11] == "T", "{now}");
-        assert!(now.starts_with(&today()));
         assert_ne!(unlike_any_other(), unlike_any_other());
     }
 }

@@ -26,5 +26,6 @@ pub(crate) fn look(machine: &Machine, here: bool, processors: usize) -> Host {
     facts.extend(paranoid.map(|level| ("perf_event_paranoid", level.to_string())));
     let profile = if cfg!(debug_assertions) { "debug build" } else { "release build" };
     facts.push(("Build", format!("lab {} for {}, {profile}", common::VERSION, std::env::consts::ARCH)));
-    Host { name: known.host_name.unwrap_or_else(|| "unnamed".to_owned()), date: date::today(), facts }
+    let date = date::now()[..10].to_owned();
+    Host { name: known.host_name.unwrap_or_else(|| "unnamed".to_owned()), date, facts }
 }

@@ -296,19 +296,6 @@ mod tests {
     }
 
     #[test]
-    fn the_processor_is_asked_where_the_system_does_not_say_all_levels() {
-        let described = vec![cache(1, Teller::Cpuid), cache(2, Teller::Cpuid)];
-        for (caches, second) in [
-            (vec![], Teller::Cpuid),
-            (vec![cache(2, Teller::Sysfs)], Teller::Sysfs),
-            (vec![Cache { ways: None, ..cache(1, Teller::Sysfs) }, cache(2, Teller::Sysfs)], Teller::Sysfs),
-        ] {
-            let facts = Facts { caches, described: described.clone(), ..Facts::default() };
-            assert_eq!(facts.data_caches(), [&cache(1, Teller::Cpuid), &cache(2, second)]);
-        }
-    }
-
-    #[test]
     fn what_the_processor_adds_does_not_replace_what_the_system_said() {
         for (machine, hypervisor, expected) in [
             (Some("QEMU"), Some("KVM"), Some("QEMU")),
