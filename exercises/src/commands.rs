@@ -8,7 +8,7 @@ use common::failure::Failure;
 use common::output;
 
 use crate::score::{Score, score, score_all, to_json};
-use crate::task::{Language, TASKS, Task, find};
+use crate::task::{Language, TASKS, Task};
 
 /// The folder of a student's files.
 const FOLDER: &str = "my-exercises";
@@ -83,10 +83,8 @@ impl Sources {
     /// The folder; a student's own is filled with what is handed out.
     fn folder(&self) -> Result<PathBuf, Failure> {
         if let Some(folder) = &self.sources {
-            let is_there = folder.is_dir();
-            return is_there
-                .then(|| folder.clone())
-                .ok_or_else(|| Failure::usage(format!("there is no folder '{}'", folder.display())));
+            let absent = || Failure::usage(format!("there is no folder '{}'", folder.display()));
+            return folder.is_dir().then(|| folder.clone()).ok_or_else(absent);
         }
         let folder = PathBuf::from(FOLDER);
         let failed = |error| {
@@ -103,36 +101,29 @@ impl Sources {
     }
 }
 
-impl One {
-    fn find(&self) -> Result<(&'static Task, PathBuf), Failure> {
-        let task =
-            find(&self.name).ok_or_else(|| Failure::usage(format!("there is no task '{}'", self.name)))?;
-        Ok((task, self.sources.folder()?))
-    }
-}
-
 /// Does what the command line says.
 ///
 /// # Errors
 ///
 /// If files cannot be read or written, or, after it was printed, if a checked task is open.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    match &args.command {
-        None => list(&args.sources.folder()?, args.format),
-        Some(Command::Check { one, watch: false }) => {
-            let (task, folder) = one.find()?;
+    let Some(command) = &args.command else { return list(&args.sources.folder()?, args.format) };
+    let (Command::Check { one, .. } | Command::Hint(one)) = command;
+    let folder = one.sources.folder()?;
+    let task = TASKS.iter().find(|task| task.name == one.name);
+    let task = task.ok_or_else(|| Failure::usage(format!("there is no task '{}'", one.name)))?;
+    match command {
+        Command::Check { watch: true, .. } => watch(task, &folder),
+        Command::Check { .. } => {
             let score = score(task, &folder, true);
             output::print(&text(&score))?;
             if score.checked.is_ok() { Ok(()) } else { Err(Failure::Reported) }
         }
-        Some(Command::Check { one, watch: true }) => {
-            let (task, folder) = one.find()?;
-            watch(task, &folder)
-        }
-        Some(Command::Hint(one)) => {
-            let (task, folder) = one.find()?;
-            hint(task, &folder)
-        }
+        Command::Hint(_) => output::print(&match score(task, &folder, true).checked {
+            Ok(_) => format!("{}: passed; there is nothing to correct\n", task.name),
+            Err(wrong) if wrong.hint.is_empty() => format!("{}: {}\n", task.name, wrong.found),
+            Err(wrong) => format!("{}: {}\n  hint: {}\n", task.name, wrong.found, wrong.hint),
+        }),
     }
 }
 
@@ -177,22 +168,11 @@ fn text(score: &Score) -> String {
             )
         }
         Err(wrong) => {
-            let more = if wrong.hint.is_empty() {
-                String::new()
-            } else {
-                format!("  a hint: {PROGRAM} hint {name}\n")
-            };
+            let more = format!("  a hint: {PROGRAM} hint {name}\n");
+            let more = if wrong.hint.is_empty() { "" } else { &more };
             format!("{name}{source}: open\n  found: {}\n{more}", wrong.found)
         }
     }
-}
-
-fn hint(task: &'static Task, folder: &Path) -> Result<(), Failure> {
-    output::print(&match score(task, folder, true).checked {
-        Ok(_) => format!("{}: passed; there is nothing to correct\n", task.name),
-        Err(wrong) if wrong.hint.is_empty() => format!("{}: {}\n", task.name, wrong.found),
-        Err(wrong) => format!("{}: {}\n  hint: {}\n", task.name, wrong.found, wrong.hint),
-    })
 }
 
 /// When the files of a task were written.

@@ -334,8 +334,3 @@ pub const TASKS: &[Task] = &[
         &[Case { cache: SMALL, answer: 0, limits: &[] }]
     ),
 ];
-
-/// The task called `name`.
-pub fn find(name: &str) -> Option<&'static Task> {
-    TASKS.iter().find(|task| task.name == name)
-}

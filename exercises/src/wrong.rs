@@ -13,7 +13,7 @@ pub struct Wrong {
     pub hint: String,
 }
 
-/// The sorts of failures.
+/// The sorts of failures; their names are those in the JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
     /// The file is as it was handed out, or there is none.
@@ -34,15 +34,7 @@ pub enum Reason {
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Reason::Unchanged => "unchanged",
-            Reason::Compile => "compile",
-            Reason::Result => "result",
-            Reason::Time => "time",
-            Reason::Crash => "crash",
-            Reason::Ended => "ended",
-            Reason::Check => "check",
-        })
+        f.write_str(&format!("{self:?}").to_lowercase())
     }
 }
 

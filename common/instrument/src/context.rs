@@ -8,54 +8,28 @@ use crate::Source;
 use crate::probe::Decoded;
 use crate::statements::{Kind, Statement, is_symbol};
 
-/// A section, and the group with which it is kept or dropped.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Section {
-    pub(crate) name: String,
-    pub(crate) group: Option<String>,
-}
-
-impl Section {
-    fn named(name: &str) -> Section {
-        Section { name: name.to_owned(), group: None }
-    }
-
-    /// From the operands of `.section`.
-    fn read(words: &str) -> Section {
-        let parts: Vec<&str> = words.split(',').map(|part| part.trim().trim_matches('"')).collect();
-        let has_group = parts.get(1).is_some_and(|flags| flags.contains('G'));
-        let group = parts.get(3).filter(|_| has_group).map(|group| (*group).to_owned());
-        Section { group, ..Section::named(parts[0]) }
-    }
-}
-
-/// The current section, and those to return to.
-#[derive(Debug)]
+/// The operands of the directive that began the current section, and those to return to.
+#[derive(Debug, Default)]
 pub(crate) struct Sections {
-    pub(crate) current: Section,
-    previous: Section,
-    stack: Vec<(Section, Section)>,
+    pub(crate) current: String,
+    previous: String,
+    stack: Vec<(String, String)>,
 }
 
 impl Sections {
-    pub(crate) fn new() -> Sections {
-        Sections { current: Section::named(".text"), previous: Section::named(".text"), stack: Vec::new() }
-    }
-
     /// Follows a directive; says whether the section may have changed.
     pub(crate) fn follow(&mut self, directive: &str) -> bool {
         let (name, words) = directive.split_once([' ', '\t']).unwrap_or((directive, ""));
         let next = match name {
-            ".text" | ".data" | ".bss" => Section::named(name),
-            ".section" => Section::read(words),
+            ".text" | ".data" | ".bss" => name.to_owned(),
+            ".section" => words.to_owned(),
             ".previous" => self.previous.clone(),
             ".pushsection" => {
                 self.stack.push((self.current.clone(), self.previous.clone()));
-                Section::read(words)
+                words.to_owned()
             }
             ".popsection" => {
-                let Some((current, previous)) = self.stack.pop() else { return true };
-                (self.current, self.previous) = (current, previous);
+                (self.current, self.previous) = self.stack.pop().unwrap_or_default();
                 return true;
             }
             _ => return false,
@@ -74,7 +48,7 @@ pub(crate) struct Places {
     pub(crate) all: Vec<(String, u32)>,
     numbers: HashMap<(u32, u32), u32>,
     /// The file and line of the last instruction by section, and of the next one.
-    last: HashMap<Section, (u32, u32)>,
+    last: HashMap<String, (u32, u32)>,
     next: Option<(u32, u32)>,
     /// The file of the text itself, or the one that a line marker names, and how far its lines are
     /// from those of the text.
@@ -136,10 +110,10 @@ impl Places {
     }
 
     /// The number of the place of an instruction in `section`.
-    pub(crate) fn of(&mut self, statement: &Statement<'_>, section: &Section) -> u32 {
+    pub(crate) fn of(&mut self, statement: &Statement<'_>, section: &str) -> u32 {
         let found = match self.next.take() {
             Some(next) => {
-                self.last.insert(section.clone(), next);
+                self.last.insert(section.to_owned(), next);
                 next
             }
             None if self.has_lines => self.last.get(section).copied().unwrap_or((self.own.0, 0)),
@@ -166,12 +140,12 @@ pub(crate) fn targets<'t>(statements: &'t [Statement<'_>]) -> HashSet<&'t str> {
         ".set",
     ];
     let mut targets = HashSet::new();
-    let mut sections = Sections::new();
+    let mut sections = Sections::default();
     for statement in statements {
         let text = match statement.kind {
             Kind::Instruction => &*statement.text,
             Kind::Directive if sections.follow(&statement.text) => continue,
-            Kind::Directive if !sections.current.name.starts_with(".debug") => {
+            Kind::Directive if !sections.current.contains(".debug") => {
                 let name = statement.text.split([' ', '\t']).next().unwrap_or("");
                 if !DATA.contains(&name) && !statement.text.contains('=') {
                     continue;

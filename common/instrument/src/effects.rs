@@ -12,6 +12,8 @@ pub(crate) struct Registers(u64);
 pub(crate) const RSP: Registers = Registers(1 << 4);
 
 impl Registers {
+    pub(crate) const NONE: Registers = Registers(0);
+
     pub(crate) fn of(register: Register) -> Registers {
         let full = register.full_register();
         Registers(if full.is_gpr() {
@@ -40,13 +42,6 @@ impl Registers {
     pub(crate) fn general(self) -> u32 {
         (self.0 & 0xffff).count_ones()
     }
-}
-
-/// How an instruction changes the stack pointer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stack {
-    Moves(i64),
-    Unknown,
 }
 
 /// What an instruction adds to events, in the order of the descriptor.
@@ -151,11 +146,11 @@ pub(crate) fn ends_run(instruction: &Instruction) -> bool {
         || instruction.mnemonic() == Mnemonic::Syscall
 }
 
-/// The registers that it writes, and how it moves the stack pointer.
+/// The registers that it writes, and by how many bytes it moves the stack pointer; none if that is not known.
 pub(crate) fn written(
     instruction: &Instruction,
     factory: &mut InstructionInfoFactory,
-) -> (Registers, Option<Stack>) {
+) -> (Registers, Option<i64>) {
     let mut written = Registers::default();
     for used in factory.info(instruction).used_registers() {
         use OpAccess::{CondWrite, ReadCondWrite, ReadWrite, Write};
@@ -164,22 +159,20 @@ pub(crate) fn written(
         }
     }
     if !written.meets(RSP) {
-        return (written, None);
+        return (written, Some(0));
     }
-    let immediate = || match instruction.op1_kind() {
-        OpKind::Immediate8to64 | OpKind::Immediate32to64 => Some(instruction.immediate(1).cast_signed()),
+    let immediate = || {
+        let is_known = matches!(instruction.op1_kind(), OpKind::Immediate8to64 | OpKind::Immediate32to64);
+        is_known.then(|| instruction.immediate(1).cast_signed())
+    };
+    let moved = match instruction.mnemonic() {
+        Mnemonic::Pop if instruction.op0_register() == Register::RSP => None,
+        Mnemonic::Push | Mnemonic::Pop | Mnemonic::Pushfq | Mnemonic::Popfq => {
+            Some(instruction.stack_pointer_increment().into())
+        }
+        Mnemonic::Sub => immediate().map(|bytes| -bytes),
+        Mnemonic::Add => immediate(),
         _ => None,
     };
-    let stack = match instruction.mnemonic() {
-        Mnemonic::Push | Mnemonic::Pushfq | Mnemonic::Popfq => {
-            Stack::Moves(instruction.stack_pointer_increment().into())
-        }
-        Mnemonic::Pop if instruction.op0_register() != Register::RSP => {
-            Stack::Moves(instruction.stack_pointer_increment().into())
-        }
-        Mnemonic::Sub => immediate().map_or(Stack::Unknown, |bytes| Stack::Moves(-bytes)),
-        Mnemonic::Add => immediate().map_or(Stack::Unknown, Stack::Moves),
-        _ => Stack::Unknown,
-    };
-    (written.without(RSP), Some(stack))
+    (written.without(RSP), moved)
 }

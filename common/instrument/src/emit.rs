@@ -8,8 +8,8 @@ use std::fmt::Write;
 use iced_x86::Register;
 
 use crate::SITES;
-use crate::context::{Places, Section};
-use crate::record::{Record, Slot};
+use crate::context::Places;
+use crate::record::{Record, Slot, Sum};
 
 /// Bytes below the stack pointer that a function without calls may use.
 const RED_ZONE: i64 = 128;
@@ -93,12 +93,12 @@ pub(crate) fn code(
                 line(format_args!("vmovdqu {},{to}", name(*register)));
             }
             Slot::Whole(register) => line(format_args!("movq {},{to}", name(*register))),
-            Slot::Sum { is_thread: false, base, index: Register::None, displacement, .. }
+            Slot::Sum(Sum { is_thread: false, base, index: Register::None, displacement, .. })
                 if displacement.is_empty() && base.is_gpr64() =>
             {
                 line(format_args!("movq {},{to}", name(*base)));
             }
-            Slot::Sum { is_thread, base, index, scale, displacement } => {
+            Slot::Sum(Sum { is_thread, base, index, scale, displacement }) => {
                 let sum = |first: &str, index: Register| match (first, index) {
                     ("", Register::None) => String::new(),
                     (first, Register::None) => format!("({first})"),
@@ -131,13 +131,10 @@ pub(crate) fn code(
     8 * pushed.len() as i64 + skipped
 }
 
-/// The descriptor of record `number`, whose code moves the stack pointer by `pushed` bytes.
-pub(crate) fn descriptor(text: &mut String, record: &Record, number: usize, section: &Section, pushed: i64) {
-    let own = section.name.strip_prefix(".text").unwrap_or(&section.name);
-    let _ = match &section.group {
-        Some(group) => writeln!(text, "\t.section {SITES},\"awG\",@progbits,{group},comdat"),
-        None => writeln!(text, "\t.section \"{SITES}{own}\",\"aw\",@progbits"),
-    };
+/// The descriptor of record `number`, whose code moves the stack pointer by `pushed` bytes: in a section of
+/// the name (`%S`) and in the group (`?`) of the code's, so that the linker drops both or none.
+pub(crate) fn descriptor(text: &mut String, record: &Record, number: usize, pushed: i64) {
+    let _ = writeln!(text, "\t.pushsection {SITES}%S,\"aw?\",@progbits");
     let _ = writeln!(text, "\t.balign 8\n.Llabd{number}:\n\t.quad 0,.Llabplaces");
     let _ = writeln!(text, "\t.short {},{},{},0", record.words, record.entries.len(), record.counts.len());
     for entry in &record.entries {
@@ -156,6 +153,7 @@ pub(crate) fn descriptor(text: &mut String, record: &Record, number: usize, sect
         let counts = counts.map(|count| count.to_string()).join(",");
         let _ = writeln!(text, "\t.long {place}\n\t.short {counts},0");
     }
+    *text += "\t.popsection\n";
 }
 
 /// The table of places, the notes, and the mark of rewritten objects.

@@ -6,9 +6,10 @@ use crate::effects::{Counts, Registers};
 
 /// How an entry of a descriptor is read; the lower two bits are [`LOAD`](crate::effects::LOAD) and
 /// [`STORE`](crate::effects::STORE).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Form {
     /// At the word of the slot plus the displacement.
+    #[default]
     Plain = 0,
     /// As often as the next entry's slot says; the next entry may name a second access.
     Repeated = 1,
@@ -29,7 +30,7 @@ pub(crate) enum Form {
     Call = 8,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(crate) struct Entry {
     pub(crate) displacement: String,
     /// Added to the displacement.
@@ -46,25 +47,25 @@ pub(crate) struct Entry {
 
 impl Entry {
     pub(crate) fn new(form: Form, place: u32) -> Entry {
-        Entry {
-            displacement: String::new(),
-            offset: 0,
-            is_on_stack: false,
-            place,
-            bytes: 0,
-            word: 0,
-            access: 0,
-            form,
-        }
+        Entry { form, place, ..Entry::default() }
     }
+}
+
+/// A sum of registers, of a displacement that the linker must see where it is, and of the thread's own
+/// base. The scale is the index's.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Sum {
+    pub(crate) is_thread: bool,
+    pub(crate) base: Register,
+    pub(crate) index: Register,
+    pub(crate) scale: u32,
+    pub(crate) displacement: String,
 }
 
 /// What a record has in its words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Slot {
-    /// A sum of registers, of a displacement that the linker must see where it is, and of the thread's
-    /// own base.
-    Sum { is_thread: bool, base: Register, index: Register, scale: u32, displacement: String },
+    Sum(Sum),
     /// The bytes of a vector register, or of a mask.
     Whole(Register),
 }
@@ -80,7 +81,7 @@ impl Slot {
     /// Registers that it needs.
     pub(crate) fn registers(&self) -> Registers {
         match self {
-            Slot::Sum { base, index, .. } => Registers::of(*base).and(Registers::of(*index)),
+            Slot::Sum(Sum { base, index, .. }) => Registers::of(*base).and(Registers::of(*index)),
             Slot::Whole(register) => Registers::of(*register),
         }
     }
@@ -112,14 +113,8 @@ pub(crate) struct Record {
 
 impl Record {
     pub(crate) fn new(position: Position) -> Record {
-        Record {
-            position,
-            slots: Vec::new(),
-            words: 1,
-            used: Registers::default(),
-            entries: Vec::new(),
-            counts: Vec::new(),
-        }
+        let (slots, used, entries, counts) = Default::default();
+        Record { position, slots, words: 1, used, entries, counts }
     }
 
     /// The word of a slot.

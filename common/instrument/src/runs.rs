@@ -5,12 +5,12 @@ use std::collections::{HashMap, HashSet};
 use iced_x86::{Instruction, InstructionInfoFactory, Mnemonic, Register, UsedMemory};
 
 use crate::Source;
-use crate::context::{Places, Section, Sections, red_zones, targets};
-use crate::effects::{self, Counts, EVENTS, LOAD, RSP, Registers, STORE, Stack};
+use crate::context::{Places, Sections, red_zones, targets};
+use crate::effects::{self, Counts, EVENTS, LOAD, RSP, Registers, STORE};
 use crate::emit;
 use crate::operand::{self, Operand};
 use crate::probe::Decoded;
-use crate::record::{Entry, Form, Position, Record, Slot};
+use crate::record::{Entry, Form, Position, Record, Slot, Sum};
 use crate::statements::{Kind, Statement};
 
 /// Instructions of a run, at most, so that its counts fit their fields.
@@ -30,12 +30,10 @@ struct Writer<'t> {
     is_shared: bool,
     factory: InstructionInfoFactory,
     run: Vec<Member>,
-    section: Section,
     /// Code to put at positions.
     inserts: HashMap<Position, String>,
     /// Instructions that get a label, since the linker may replace them.
     labelled: HashSet<usize>,
-    descriptors: String,
     records: usize,
 }
 
@@ -43,7 +41,7 @@ struct Writer<'t> {
 pub(crate) fn write(source: Source<'_>, statements: &[Statement<'_>], decoded: &[Option<Decoded>]) -> String {
     let targets = targets(statements);
     let mut places = Places::new(source, statements);
-    let mut sections = Sections::new();
+    let mut sections = Sections::default();
     let mut writer = Writer {
         statements,
         decoded,
@@ -51,10 +49,8 @@ pub(crate) fn write(source: Source<'_>, statements: &[Statement<'_>], decoded: &
         is_shared: source.is_shared,
         factory: InstructionInfoFactory::new(),
         run: Vec::new(),
-        section: sections.current.clone(),
         inserts: HashMap::new(),
         labelled: HashSet::new(),
-        descriptors: String::new(),
         records: 0,
     };
     let mut left_out = 0;
@@ -66,7 +62,6 @@ pub(crate) fn write(source: Source<'_>, statements: &[Statement<'_>], decoded: &
             Kind::Label => {}
             Kind::Directive if sections.follow(&statement.text) => {
                 writer.end_run();
-                writer.section = sections.current.clone();
             }
             Kind::Directive | Kind::Marker => places.follow(statement, source.folder),
             Kind::Instruction => match &decoded[number] {
@@ -101,7 +96,6 @@ impl Writer<'_> {
             let code = self.inserts.get(&Position::After(number));
             text += code.map_or("", |code| code);
         }
-        text += &self.descriptors;
         emit::tables(&mut text, places, notes);
         text
     }
@@ -137,16 +131,11 @@ impl Writer<'_> {
             self.labelled.insert(first.statement);
             let mut access = Access::new(Form::Call, run[run.len() - 1].place, 0, call.dropped(run.len()));
             access.entry.displacement = format!(".Llabi{}", first.statement);
-            access.slot = (call != ThreadCall::Descriptor).then(|| Slot::Sum {
-                is_thread: true,
-                base: Register::None,
-                index: Register::None,
-                scale: 1,
-                displacement: String::new(),
-            });
+            access.slot = (call != ThreadCall::Descriptor)
+                .then(|| Slot::Sum(Sum { is_thread: true, ..Sum::default() }));
             access.add_to(&mut records[0], 0);
         }
-        let mut state = State::default();
+        let mut state = State::NEW;
         let mut after = None;
         for member in &run {
             let Some(Decoded { instruction, padding }) = self.decoded[member.statement] else { continue };
@@ -182,10 +171,10 @@ impl Writer<'_> {
         let needed = accesses.iter().fold(Registers::default(), |all, access| {
             access.slots().fold(all, |all, slot| all.and(slot.registers()))
         });
-        let is_lost = state.written.meets(needed.without(RSP)) || needed.meets(RSP) && state.is_stack_lost;
+        let is_lost = state.written.meets(needed.without(RSP)) || needed.meets(RSP) && state.moved.is_none();
         if is_lost || records.last().is_some_and(|record| record.is_full(needed)) {
             records.push(Record::new(Position::Before(member.statement)));
-            *state = State::default();
+            *state = State::NEW;
         }
         let is_until = accesses.iter().any(|access| access.entry.form == Form::Begins);
         let mut ends = Vec::new();
@@ -194,22 +183,18 @@ impl Writer<'_> {
                 if access.entry.form == Form::Ended {
                     ends.push(access);
                 } else {
-                    access.add_to(record, state.moved);
+                    access.add_to(record, state.moved.unwrap_or(0));
                 }
             }
         }
-        let (written, stack) = effects::written(instruction, &mut self.factory);
+        let (written, moved) = effects::written(instruction, &mut self.factory);
         state.written = state.written.and(written);
-        match stack {
-            Some(Stack::Moves(bytes)) => state.moved += bytes,
-            Some(Stack::Unknown) => state.is_stack_lost = true,
-            None => {}
-        }
+        state.moved = state.moved.zip(moved).map(|(before, more)| before + more);
         if is_until {
             let mut record = Record::new(Position::After(member.statement));
             ends.into_iter().for_each(|access| access.add_to(&mut record, 0));
             records.push(record);
-            *state = State::default();
+            *state = State::NEW;
         }
     }
 
@@ -275,8 +260,8 @@ impl Writer<'_> {
         self.records += 1;
         let mut code = String::new();
         let pushed = emit::code(&mut code, record, self.records, self.red_zones[first], self.is_shared);
+        emit::descriptor(&mut code, record, self.records, pushed);
         *self.inserts.entry(record.position).or_default() += &code;
-        emit::descriptor(&mut self.descriptors, record, self.records, &self.section, pushed);
     }
 }
 
@@ -315,12 +300,15 @@ impl ThreadCall {
 }
 
 /// What changed since a record's position.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
     written: Registers,
-    /// Bytes by which the stack pointer moved, unless that is not known.
-    moved: i64,
-    is_stack_lost: bool,
+    /// Bytes by which the stack pointer moved, if that is known.
+    moved: Option<i64>,
+}
+
+impl State {
+    const NEW: State = State { written: Registers::NONE, moved: Some(0) };
 }
 
 /// Whether a displacement names no symbol: `8`, `-0x10`, nothing.
@@ -336,7 +324,7 @@ fn is_number(displacement: &str) -> bool {
 
 fn sum(base: Register, index: Register, scale: u32) -> Slot {
     let scale = if index == Register::None { 1 } else { scale };
-    Slot::Sum { is_thread: false, base, index, scale, displacement: String::new() }
+    Slot::Sum(Sum { base, index, scale, ..Sum::default() })
 }
 
 /// An access that is not yet in a record.
@@ -344,29 +332,17 @@ fn sum(base: Register, index: Register, scale: u32) -> Slot {
 struct Access {
     entry: Entry,
     slot: Option<Slot>,
-    /// The entry after it, if there is one.
-    more: Option<More>,
-}
-
-#[derive(Debug)]
-struct More {
-    access: u8,
-    slot: Option<Slot>,
-    second: Option<Slot>,
-    bytes: u16,
-    /// The rest of what a gather needs.
-    place: u32,
+    /// The entry after it, if there is one: its slots are for its word and for its offset.
+    more: Option<(Entry, Option<Slot>, Option<Slot>)>,
 }
 
 impl Access {
     fn new(form: Form, place: u32, access: u8, bytes: u16) -> Access {
-        let mut entry = Entry::new(form, place);
-        (entry.access, entry.bytes) = (access, bytes);
-        Access { entry, slot: None, more: None }
+        Access { entry: Entry { access, bytes, ..Entry::new(form, place) }, slot: None, more: None }
     }
 
     fn slots(&self) -> impl Iterator<Item = &Slot> {
-        let more = self.more.iter().flat_map(|more| more.slot.iter().chain(&more.second));
+        let more = self.more.iter().flat_map(|(_, first, second)| first.iter().chain(second));
         self.slot.iter().filter(|_| self.entry.form != Form::Unknown).chain(more)
     }
 
@@ -393,7 +369,7 @@ impl Access {
         if is_thread || is_short || text.contains('@') {
             let displacement = text.to_owned();
             let Operand { base, index, scale, .. } = *operand;
-            self.slot = Some(Slot::Sum { is_thread, base, index, scale, displacement });
+            self.slot = Some(Slot::Sum(Sum { is_thread, base, index, scale, displacement }));
         } else {
             self.entry.displacement = text.to_owned();
             let has_registers = operand.base != Register::None || operand.index != Register::None;
@@ -427,13 +403,9 @@ impl Access {
         self.entry.form = Form::Gathered;
         self.entry.displacement = operand.displacement.to_owned();
         self.slot = Some(sum(operand.base, Register::None, 1));
-        self.more = Some(More {
-            access: u8::from(mask.is_k()),
-            slot: Some(Slot::Whole(operand.index)),
-            second: Some(Slot::Whole(mask)),
-            bytes: elements as u16,
-            place: operand.scale | index_bytes << 8,
-        });
+        let mut more = Entry::new(Form::More, operand.scale | index_bytes << 8);
+        (more.access, more.bytes) = (mask.is_k().into(), elements as u16);
+        self.more = Some((more, Some(Slot::Whole(operand.index)), Some(Slot::Whole(mask))));
     }
 
     fn add_to(mut self, record: &mut Record, moved: i64) {
@@ -445,13 +417,10 @@ impl Access {
             self.entry.offset += if self.entry.is_on_stack { moved } else { 0 };
             self.entry.word = record.word(slot);
         }
-        let place = self.entry.place;
         record.entries.push(self.entry);
-        if let Some(more) = self.more {
-            let mut entry = Entry::new(Form::More, if more.place == 0 { place } else { more.place });
-            (entry.access, entry.bytes) = (more.access, more.bytes);
-            entry.word = more.slot.map_or(0, |slot| record.word(slot));
-            entry.offset = more.second.map_or(0, |slot| record.word(slot).into());
+        if let Some((mut entry, first, second)) = self.more {
+            entry.word = first.map_or(0, |slot| record.word(slot));
+            entry.offset = second.map_or(0, |slot| record.word(slot).into());
             record.entries.push(entry);
         }
     }
@@ -459,46 +428,33 @@ impl Access {
 
 /// The accesses of `movs`, `stos`, `lods`, `scas` and `cmps`, perhaps repeated.
 fn string(instruction: &Instruction, used: &[UsedMemory], place: u32) -> Vec<Access> {
-    let whole = |register: Register| Slot::Sum {
-        is_thread: false,
-        base: register.full_register(),
-        index: Register::None,
-        scale: 1,
-        displacement: String::new(),
-    };
-    let mut parts: Vec<(u8, u16, Slot)> = used
+    let whole = |register: Register| sum(register.full_register(), Register::None, 1);
+    let mut parts: Vec<Access> = used
         .iter()
-        .map(|memory| (effects::access(memory), effects::bytes(instruction, memory), whole(memory.base())))
+        .map(|memory| {
+            let (access, bytes) = (effects::access(memory), effects::bytes(instruction, memory));
+            Access { slot: Some(whole(memory.base())), ..Access::new(Form::Plain, place, access, bytes) }
+        })
         .collect();
-    parts.sort_by_key(|(access, ..)| *access);
-    let is_repeated = instruction.has_rep_prefix() || instruction.has_repne_prefix();
-    let plain = |(access, bytes, slot): (u8, u16, Slot)| Access {
-        slot: Some(slot),
-        ..Access::new(Form::Plain, place, access, bytes)
-    };
-    if !is_repeated {
-        return parts.into_iter().map(plain).collect();
+    parts.sort_by_key(|part| part.entry.access);
+    if parts.is_empty() || !(instruction.has_rep_prefix() || instruction.has_repne_prefix()) {
+        return parts;
     }
     use Mnemonic::{Cmpsb, Cmpsd, Cmpsq, Cmpsw, Scasb, Scasd, Scasq, Scasw};
     let is_until =
         matches!(instruction.mnemonic(), Cmpsb | Cmpsw | Cmpsd | Cmpsq | Scasb | Scasw | Scasd | Scasq);
-    let mut parts = parts.into_iter();
-    let Some((access, bytes, slot)) = parts.next() else { return Vec::new() };
-    let second = parts.next();
-    let more = |slot: Option<Slot>| More {
-        access: second.as_ref().map_or(0, |(access, ..)| *access),
-        slot,
-        second: second.as_ref().map(|(.., slot)| slot.clone()),
-        bytes: 0,
-        place: 0,
-    };
-    if is_until {
-        let begins = Access { slot: Some(slot.clone()), ..Access::new(Form::Begins, place, 0, bytes) };
-        let ended = Access::new(Form::Ended, place, access, bytes);
-        return vec![begins, Access { slot: Some(slot), more: Some(more(None)), ..ended }];
-    }
-    let repeated = Access::new(Form::Repeated, place, access, bytes);
-    vec![Access { slot: Some(slot), more: Some(more(Some(whole(Register::RCX)))), ..repeated }]
+    let mut first = parts.remove(0);
+    let second = parts.pop();
+    let access = second.as_ref().map_or(0, |second| second.entry.access);
+    let more = Entry { access, ..Entry::new(Form::More, 0) };
+    let times = (!is_until).then(|| whole(Register::RCX));
+    first.more = Some((more, times, second.and_then(|second| second.slot)));
+    first.entry.form = if is_until { Form::Ended } else { Form::Repeated };
+    let begins = is_until.then(|| Access {
+        slot: first.slot.clone(),
+        ..Access::new(Form::Begins, place, 0, first.entry.bytes)
+    });
+    begins.into_iter().chain([first]).collect()
 }
 
 const _: () = assert!(LOAD | STORE == 3);

@@ -29,12 +29,8 @@ const SIGNAL_STACK: usize = 1 << 20;
 const SIGNAL_TIME: u32 = 30;
 
 /// Variables with few values; without values a number.
-const VARIABLES: [(&str, &[&str]); 4] = [
-    ("LAB_REPORT", &["off", "full"]),
-    ("LAB_MISSING", &["refuse"]),
-    ("LAB_TIME", &["clock"]),
-    ("LAB_ROWS", &[]),
-];
+const VARIABLES: [(&str, &[&str]); 3] =
+    [("LAB_REPORT", &["off", "full"]), ("LAB_MISSING", &["refuse"]), ("LAB_ROWS", &[])];
 
 /// Starts the model, before the program's own first step.
 #[unsafe(no_mangle)]
@@ -67,11 +63,7 @@ pub extern "C" fn lab_begin() {
     let private = Machine { levels, ..machine.clone() };
     let latencies =
         machine.levels.iter().all(|cache| cache.latency.is_some()) && machine.memory_latency.is_some();
-    let clock = if is_set("LAB_TIME", "clock") {
-        Some("LAB_TIME asks for it".to_owned())
-    } else {
-        (!latencies).then(|| format!("the description of {} lacks latencies", machine.name))
-    };
+    let clock = (!latencies).then(|| format!("the description of {} lacks latencies", machine.name));
     let image = Image::find();
     let globals = Image::globals();
     let is_full = is_set("LAB_REPORT", "full") || std::env::var_os("LAB_RECORD").is_some();

@@ -107,9 +107,6 @@ const DEEPEST: u64 = 1 << 30;
 #[derive(Debug)]
 pub(crate) struct Placement {
     parts: Vec<(Range<u64>, u64)>,
-    /// Parts that were used last, by bits of their addresses: the first address, the length, and what
-    /// is added.
-    recent: [(u64, u64, u64); 16],
     mapped: u64,
 }
 
@@ -129,41 +126,17 @@ impl Placement {
             let start = if main > 0 { main } else { stack - DEEPEST };
             parts.push((start..stack + DEEPEST, ABOVE.wrapping_sub(*stack)));
         }
-        Placement { parts, recent: [(0, 0, 0); 16], mapped: MAPPED.wrapping_sub(session.mapped) }
-    }
-
-    /// The model's address.
-    #[inline(always)]
-    pub(crate) fn of(&mut self, address: u64) -> u64 {
-        let (start, bytes, added) = self.recent[Placement::slot(address)];
-        if address.wrapping_sub(start) < bytes {
-            return address.wrapping_add(added);
-        }
-        self.find(address)
+        Placement { parts, mapped: MAPPED.wrapping_sub(session.mapped) }
     }
 
     /// The part around an address: its first address, its length, and what is added.
-    pub(crate) fn part(&mut self, address: u64) -> (u64, u64, u64) {
-        self.of(address);
-        self.recent[Placement::slot(address)]
-    }
-
-    /// The program, its heap, its mappings and its stack are far apart.
-    #[inline(always)]
-    fn slot(address: u64) -> usize {
-        (address >> 28) as usize & 15
-    }
-
-    #[inline(never)]
-    fn find(&mut self, address: u64) -> u64 {
+    pub(crate) fn part(&self, address: u64) -> (u64, u64, u64) {
         if let Some((range, added)) = self.parts.iter().find(|(range, _)| range.contains(&address)) {
-            self.recent[Placement::slot(address)] = (range.start, range.end - range.start, *added);
-            return address.wrapping_add(*added);
+            return (range.start, range.end - range.start, *added);
         }
         let below = self.parts.iter().map(|(range, _)| range.end).filter(|end| *end <= address);
         let above = self.parts.iter().map(|(range, _)| range.start).filter(|start| *start > address);
         let (start, end) = (below.max().unwrap_or(0), above.min().unwrap_or(u64::MAX));
-        self.recent[Placement::slot(address)] = (start, end - start, self.mapped);
-        address.wrapping_add(self.mapped)
+        (start, end - start, self.mapped)
     }
 }

@@ -18,7 +18,7 @@ pub(crate) struct Descriptor {
 }
 
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Entry {
     displacement: u64,
     place: u32,
@@ -41,8 +41,9 @@ struct Counts {
 pub(crate) type Place = (u64, u32);
 
 /// How the addresses of an access follow from a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Form {
+    #[default]
     Plain,
     /// As often as `word` says, with a second access between.
     Repeated {
@@ -68,7 +69,7 @@ pub(crate) enum Form {
 }
 
 /// An access of a record.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Touch {
     pub(crate) displacement: u64,
     pub(crate) bytes: u16,
@@ -201,17 +202,7 @@ fn new_site(descriptor: *const Descriptor) -> &'static Site {
         touches.extend(read(descriptor as u64, entry, entries.get(at + 1), &place));
     }
     if std::ptr::eq(descriptor, &raw const BLOCK) {
-        let form = Form::Block;
-        let is_update = false;
-        touches.push(Touch {
-            displacement: 0,
-            bytes: 0,
-            word: 1,
-            is_store: false,
-            is_update,
-            form,
-            place: (0, 0),
-        });
+        touches.push(Touch { word: 1, form: Form::Block, ..Touch::default() });
     }
     let mut totals = [0; EVENTS];
     for (_, counts) in &counts {
@@ -256,7 +247,7 @@ fn read(descriptor: u64, entry: &Entry, next: Option<&Entry>, place: &dyn Fn(u32
     let (access, form) = (entry.kind & 3, entry.kind >> 2);
     let (is_load, is_store) = (access & 1 != 0, access & 2 != 0);
     let mut displacement = entry.displacement;
-    let more = next.copied().unwrap_or(Entry { displacement: 0, place: 0, bytes: 0, word: 0, kind: 0 });
+    let more = next.copied().unwrap_or_default();
     let second = more.displacement as u8;
     let form = match form {
         0 => Form::Plain,
@@ -292,9 +283,9 @@ fn read(descriptor: u64, entry: &Entry, next: Option<&Entry>, place: &dyn Fn(u32
         bytes: entry.bytes,
         word: entry.word,
         is_store: is_store && !is_load,
-        is_update: false,
         form,
         place: place(entry.place),
+        ..Touch::default()
     };
     if is_load && is_store {
         return vec![touch, Touch { is_store: true, is_update: true, ..touch }];

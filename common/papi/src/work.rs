@@ -184,11 +184,11 @@ impl Work {
         bytes: u16,
         is_store: bool,
     ) -> Result<(), TooFar> {
-        let placed = self.placement.of(address);
+        let (first, length, added) = self.placement.part(address);
+        let placed = address.wrapping_add(added);
         let misses = replay.misses_of(placed, bytes.into(), is_store)?;
         self.missed(number, address, misses);
         if let Some((start, bytes, distance)) = replay.distance(placed) {
-            let (first, length, added) = self.placement.part(address);
             let start = start.wrapping_sub(added);
             // What is in both pieces.
             let low = start.max(first);

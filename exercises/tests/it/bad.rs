@@ -14,7 +14,6 @@ type Bad = (&'static str, &'static str, &'static str);
 const RUST: &[Bad] = &[
     ("loop { std::hint::black_box(rows); }", "time", "did not end within 3 s of processor time"),
     ("let mut all = Vec::new();\nloop { all.push(vec![1u8; 1 << 20]); }", "crash", "signal 6"),
-    ("std::process::exit(0)", "ended", "it must return"),
     (
         "println!();\nx[rows * cols]",
         "crash",
@@ -27,14 +26,12 @@ const RUST: &[Bad] = &[
         "crash",
         "crashed at rows.rs:2",
     ),
-    ("println!(\"rows passed 1 of 1 points\\n{{\\\"passed\\\": true}}\"); 0.0", "result", "the sum is 0"),
     (
         "let _ = std::fs::write(\"result\", \"passed\\0passed\\0\\0\\00\\0\"); std::process::exit(0)",
         "ended",
         "it must return",
     ),
     ("std::thread::scope(|s| s.spawn(|| x.iter().sum()).join().unwrap())", "result", "of threads"),
-    ("let y = x.to_vec(); std::hint::black_box(y[0]); let s: f64 = 0.0; s", "result", "the sum is 0"),
     ("let s: f64 = \"no number\"; s", "compile", "rows.rs:2:14\n"),
     ("unsafe { std::hint::unreachable_unchecked() }", "compile", "usage of an `unsafe` block"),
 ];
@@ -42,7 +39,6 @@ const RUST: &[Bad] = &[
 const C: &[Bad] = &[
     ("for (;;) *(volatile double *)x;", "time", "processor time; it was at rows.c:2"),
     ("for (;;) { volatile char *p = malloc(1 << 20);\n*p = 1; }", "crash", "crashed at rows.c:3"),
-    ("exit(0);", "ended", "it must return"),
     ("_exit(0);", "ended", "it must return"),
     ("return *(volatile int *)0;", "crash", "crashed at rows.c:2"),
     (

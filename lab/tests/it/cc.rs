@@ -1,13 +1,13 @@
 //! C and C++ programs on the model.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use common::cache::Modelled;
 use common::machine::Machine;
 use common::memory::Arena;
-use common::record::Record;
+use common::record::{Record, Row};
 use tempfile::TempDir;
 
 pub(crate) const LAB: &str = env!("CARGO_BIN_EXE_lab");
@@ -42,71 +42,68 @@ pub(crate) fn folder() -> Option<TempDir> {
     Some(folder)
 }
 
-fn lab(folder: &TempDir, words: &str) -> Output {
-    let words = words.split_whitespace();
-    Command::new(LAB).args(words).current_dir(folder.path()).output().unwrap()
-}
-
-/// Runs a program that was built in the folder.
-fn run(folder: &TempDir, words: &str, variables: &[(&str, &str)]) -> (Option<i32>, String, String) {
-    let mut words = words.split_whitespace();
-    let path = folder.path().join(words.next().unwrap());
-    let mut command = Command::new(path);
-    command
-        .args(words)
-        .current_dir(folder.path())
-        .env("LAB_MACHINE", MACHINE)
-        .envs(variables.iter().copied());
-    let ran = command.stdin(std::process::Stdio::null()).output().unwrap();
+/// What a command in the folder came to: its status, its output, its errors.
+fn ended(folder: &TempDir, command: &mut Command) -> (Option<i32>, String, String) {
+    let ran = command.current_dir(folder.path()).stdin(Stdio::null()).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     (ran.status.code(), text(ran.stdout), text(ran.stderr))
 }
 
+fn lab(folder: &TempDir, words: &str) -> (Option<i32>, String, String) {
+    ended(folder, Command::new(LAB).args(words.split_whitespace()))
+}
+
+/// Runs a program that was built in the folder.
+fn run(folder: &TempDir, words: &str, variables: &[(&str, &str)]) -> (Option<i32>, String, String) {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("exec ./{words}")]).env("LAB_MACHINE", MACHINE);
+    ended(folder, command.envs(variables.iter().copied()))
+}
+
 fn built(folder: &TempDir, words: &str) {
-    let ran = lab(folder, words);
-    assert!(ran.status.success(), "{words}: {}", String::from_utf8_lossy(&ran.stderr));
+    let (status, _, err) = lab(folder, words);
+    assert_eq!(status, Some(0), "{words}: {err}");
 }
 
 fn numbers(text: &str) -> Vec<f64> {
     text.split_whitespace().map(|word| word.parse().unwrap()).collect()
 }
 
-/// The description of a machine that reads no page table: the program in C has used its pages before
-/// the loop, the one in Rust has not.
-fn without_walks() -> String {
-    let entry = common::machine::catalogue().iter().find(|entry| entry.name == MACHINE).unwrap();
-    let text = entry.text.replace("walk = \"L1\"", "walk = \"none\"");
-    assert_ne!(text, entry.text);
-    text
+fn record(folder: &TempDir, name: &str) -> Record {
+    serde_json::from_slice(&std::fs::read(folder.path().join(name)).unwrap()).unwrap()
 }
 
-/// The model's counts of the same loop in Rust: misses of the first level, loads, stores.
-fn in_rust(size: usize) -> [f64; 3] {
+/// A machine that reads no page table: the program in C has used its pages before the loop, the one in
+/// Rust has not.
+const PLAIN: &str = "name = \"plain\"\n[[cache]]\nlevel = 1\nsize = \"32K\"\nline = 64\nways = 8\n\
+                     [[cache]]\nlevel = 2\nsize = \"256K\"\nline = 64\nways = 4\n";
+
+/// The model's counts of the same loop in Rust: misses of both levels, loads, stores.
+fn in_rust(size: usize) -> [u64; 4] {
     let arena = Arena::with_capacity(6 * size * size + (1 << 16)).unwrap();
     let [mul1, mul2, res] =
         ["mul1", "mul2", "res"].map(|name| arena.matrix::<i16>(name, size, size).unwrap());
-    let machine = Machine::from_toml(&without_walks(), "plain").unwrap();
+    let machine = Machine::from_toml(PLAIN, "plain").unwrap();
     let mut mem = Modelled::new(&machine, &arena).unwrap();
     mm1::multiply(&mut mem, mul1, mul2, res);
     let counts = mem.counts();
-    [counts.level(1).unwrap().misses.total(), counts.loads, counts.stores].map(|count| count as f64)
+    let misses = |level| counts.level(level).unwrap().misses.total();
+    [misses(1), misses(2), counts.loads, counts.stores]
 }
 
 #[test]
 fn a_product_in_c_counts_what_the_kernel_in_rust_counts() {
     let Some(folder) = folder() else { return };
+    std::fs::write(folder.path().join("plain.toml"), PLAIN).unwrap();
     for size in [64, 128, 256] {
         // Without this gcc keeps an element of the result in a register.
         built(&folder, &format!("cc -O1 -fno-tree-loop-im -DN={size} mm1.c -o mm1 -lpapi"));
-        std::fs::write(folder.path().join("plain.toml"), without_walks()).unwrap();
         let (status, out, err) = run(&folder, "mm1", &[("LAB_REPORT", "off"), ("LAB_MACHINE", "plain.toml")]);
         assert_eq!((status, err.as_str()), (Some(0), ""));
-        let [misses, loads, stores] = in_rust(size);
-        let counted = numbers(&out);
+        let (counted, kernel) = (numbers(&out), in_rust(size));
         // The calls at both ends use the stack.
-        for (own, kernel) in [(counted[0], misses), (counted[2], loads), (counted[3], stores)] {
-            assert!((0.0..=4.0).contains(&(own - kernel)), "{size}: {counted:?}, {misses} {loads} {stores}");
-        }
+        let is_right = |(own, kernel): (&f64, u64)| (0.0..=4.0).contains(&(own - kernel as f64));
+        assert!(counted.iter().zip(kernel).all(is_right), "{size}: {counted:?} {kernel:?}");
     }
 }
 
@@ -116,22 +113,20 @@ fn counts_are_the_same_in_each_run_and_their_parts_add_up() {
     built(&folder, "cc -O0 -c mm1.c -o mm1.o");
     built(&folder, "cc mm1.o -o mm1 /usr/lib/libpapi.so");
     built(&folder, "cc -O0 -pie -fPIE mm1.c -o pie");
-    let record = |program: &str, environment: &str| -> Record {
+    let record = |program: &str, environment: &str| {
         let variables = [("LAB_RECORD", "record.json"), ("LAB_REPORT", "off"), ("MORE", environment)];
         assert_eq!(run(&folder, program, &variables).0, Some(0));
-        serde_json::from_slice(&std::fs::read(folder.path().join("record.json")).unwrap()).unwrap()
+        record(&folder, "record.json")
     };
     let first = record("mm1", "");
     assert_eq!(first.rows, record("mm1", &"x".repeat(5000)).rows);
-    let part = |record: &Record, part: &str| -> Vec<common::record::Row> {
+    let part = |record: &Record, part: &str| -> Vec<Row> {
         record.rows.iter().filter(|row| row.text("part") == part).cloned().collect()
     };
     for record in [&first, &record("pie", "")] {
         let total = part(record, "total").remove(0);
         // Without page walks: other pages are in other lines of the page table.
-        let of_data = |row: &common::record::Row| {
-            row.amount("l1_misses").unwrap() - row.amount("page_walk_misses").unwrap()
-        };
+        let of_data = |row: &Row| row.amount("l1_misses").unwrap() - row.amount("page_walk_misses").unwrap();
         assert_eq!(of_data(&total), of_data(&part(&first, "total")[0]));
         for (kind, figures) in [
             ("array", &["l1_misses", "l2_misses", "l3_misses"][..]),
@@ -162,7 +157,7 @@ fn each_thread_counts_its_own_accesses() {
     // 64 KiB do not fit 32 KiB: each pass misses on each line.
     // The call of PAPI_stop stores its return address.
     assert_eq!((status, out.as_str()), (Some(0), "1025 1025\n2049 2049\n3073 3073\n"), "{err}");
-    assert!(err.contains("thread 3") && err.contains("for thread 0 alone"), "{err}");
+    assert!(err.contains("threads.c:21, thread 3") && err.contains("for thread 0 alone"), "{err}");
     // What the last thread did waits to be counted, and the thread does not end.
     let row = err.lines().find(|line| line.trim_start().starts_with("parked"));
     assert!(row.is_some_and(|row| row.contains("1,024")), "{err}");
@@ -202,6 +197,10 @@ fn blocks_are_named_by_their_lines() {
     }
     // A program without a use of the C++ library, as the guide's spark.c.
     built(&folder, "c++ -Wl,--as-needed walk.c -o walk");
+    // What the linker drops, it drops with its descriptors.
+    let text = "extern int absent[]; int unused(int at) { return absent[at]; } int main(void) { return 0; }";
+    std::fs::write(folder.path().join("drops.c"), text).unwrap();
+    built(&folder, "cc -O1 -no-pie -ffunction-sections -Wl,--gc-sections drops.c -o drops");
 }
 
 #[test]
@@ -271,8 +270,7 @@ fn handlers_may_interrupt_a_record() {
     for _ in 0..3 {
         let (status, out, err) = run(&folder, "signals", &[("LAB_RECORD", "s.json"), ("LAB_REPORT", "off")]);
         assert_eq!((status, out.as_str()), (Some(0), "same\n"), "{err}");
-        let text = std::fs::read(folder.path().join("s.json")).unwrap();
-        let record: Record = serde_json::from_slice(&text).unwrap();
+        let record = record(&folder, "s.json");
         let line = record.rows.iter().find(|row| row.text("line") == "signals.c:22").unwrap();
         // Four threads, each of 3,000,000 loads and stores, whatever interrupts them.
         assert_eq!([line.amount("loads"), line.amount("stores")], [Some(12e6), Some(12e6)]);
@@ -303,55 +301,43 @@ fn wrong_inputs_are_refused_in_a_sentence() {
         assert_eq!((status, out.as_str()), (Some(2), ""));
         assert!(err.contains(said) && err.lines().count() == 1, "{err}");
     }
-    let full = |command: &str| {
+    let shell = |command: &str| {
         let mut shell = Command::new("sh");
-        let shell = shell.args(["-c", command]).env("LAB_MACHINE", MACHINE).current_dir(folder.path());
-        let ran = shell.output().unwrap();
-        (ran.status.code(), String::from_utf8_lossy(&ran.stderr).into_owned())
+        let (status, _, err) = ended(&folder, shell.args(["-c", command]).env("LAB_MACHINE", MACHINE));
+        (status, err)
     };
+    let is_there = |name: &str| folder.path().join(name).exists();
     // Neither a full disk under standard error nor under the record loses the other.
-    assert_eq!(full("LAB_RECORD=r.json ./ends 2> /dev/full").0, Some(0));
-    assert!(folder.path().join("r.json").exists());
+    assert!(shell("LAB_RECORD=r.json ./ends 2> /dev/full").0 == Some(0) && is_there("r.json"));
     let (unread, pipe) = std::io::pipe().unwrap();
     drop(unread);
     let mut piped = Command::new(folder.path().join("ends"));
     piped.env("LAB_MACHINE", MACHINE).env("LAB_RECORD", "p.json").current_dir(folder.path());
-    assert!(piped.stderr(pipe).status().unwrap().success() && folder.path().join("p.json").exists());
-    let (status, err) = full("LAB_RECORD=/dev/full ./ends");
+    assert!(piped.stderr(pipe).status().unwrap().success() && is_there("p.json"));
+    let (status, err) = shell("LAB_RECORD=/dev/full ./ends");
     assert!(status == Some(0) && err.contains("stores 4,") && err.contains("No space left"), "{err}");
-    let absent: PathBuf = folder.path().join("none");
-    let ran = Command::new(LAB)
-        .args(["cc", "-c", "ends.c"])
-        .env("LAB_CC", &absent)
-        .current_dir(folder.path())
-        .output()
-        .unwrap();
-    assert!(String::from_utf8_lossy(&ran.stderr).contains("install a compiler"));
+    let (_, err) = shell(&format!("LAB_CC=./none {LAB} cc -c ends.c"));
+    assert!(err.contains("install a compiler"), "{err}");
     for (words, said) in [
         ("cc", "give a file to compile"),
         ("cc --", "give a command after --"),
         ("cc run -O2", "give a file to compile and run"),
     ] {
-        let ran = lab(&folder, words);
-        let err = String::from_utf8_lossy(&ran.stderr).into_owned();
-        assert!(!ran.status.success() && err.contains(said), "{words}: {err}");
+        let (status, _, err) = lab(&folder, words);
+        assert!(status != Some(0) && err.contains(said), "{words}: {err}");
     }
     // Objects of another compiler run are not counted as if they made no accesses.
-    let mut plain = Command::new("cc");
-    plain.args(["-c", "ends.c", "-o", "plain.o", "-I"]).arg(Path::new(LAB).with_file_name("lab-cc"));
-    assert!(plain.current_dir(folder.path()).status().unwrap().success());
+    let header = Path::new(LAB).with_file_name("lab-cc");
+    assert_eq!(shell(&format!("cc -c ends.c -o plain.o -I {}", header.display())).0, Some(0));
     built(&folder, "cc plain.o -o plain");
     let (status, out, err) = run(&folder, "plain", &[]);
-    assert!(
-        status == Some(0) && out != "4096\n" && err.contains("plain.o was not compiled by lab cc"),
-        "{err}"
-    );
-    assert!(lab(&folder, "cc -flto -O1 ends.c -o lto").stderr.starts_with(b"note: -flto is left out"));
-    let intel = lab(&folder, "cc -masm=intel -O1 ends.c -o intel");
-    assert!(intel.status.success() && run(&folder, "intel", &[]).2.contains("leave -masm=intel out"));
-    let (status, err) =
-        full("mkdir other; LAB_RECORD=here.json ./ends fork && cp ends other && cd other && ls");
-    assert!(status == Some(0) && folder.path().join("here.json").exists(), "{err}");
+    let is_named = err.contains("plain.o was not compiled by lab cc");
+    assert!(status == Some(0) && out != "4096\n" && is_named, "{err}");
+    assert!(lab(&folder, "cc -flto -O1 ends.c -o lto").2.starts_with("note: -flto is left out"));
+    built(&folder, "cc -masm=intel -O1 ends.c -o intel");
+    assert!(run(&folder, "intel", &[]).2.contains("leave -masm=intel out"));
+    let (status, err) = shell("mkdir other; cd other; LAB_RECORD=here.json ../ends fork");
+    assert!(status == Some(0) && is_there("other/here.json"), "{err}");
 }
 
 #[test]
@@ -364,8 +350,7 @@ fn make_finds_the_compilers_by_their_names() {
     std::fs::write(folder.path().join("Makefile"), makefile).unwrap();
     built(&folder, "cc -- make mm1");
     assert_eq!(run(&folder, "mm1", &[]).0, Some(0));
-    let again = lab(&folder, "cc -- make mm1");
-    assert!(String::from_utf8_lossy(&again.stderr).contains("make clean"));
-    let ran = lab(&folder, "cc run -O2 ends.c exit");
-    assert_eq!(ran.status.code(), Some(4), "{}", String::from_utf8_lossy(&ran.stderr));
+    assert!(lab(&folder, "cc -- make mm1").2.contains("make clean"));
+    let (status, _, err) = lab(&folder, "cc run -O2 ends.c exit");
+    assert_eq!(status, Some(4), "{err}");
 }

@@ -2,7 +2,6 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -48,7 +47,8 @@ impl Words {
     /// Assembles a text; the error is what the assembler says.
     fn assemble(&self, program: &Path, text: &str, results: &[OsString]) -> Result<(), String> {
         let mut command = Command::new(program);
-        command.args(&self.options).args(results).arg("--");
+        // As descriptors need it.
+        command.args(&self.options).args(results).args(["--sectname-subst", "--"]);
         let run = || {
             let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
             // An assembler that ends early says why itself.
@@ -82,60 +82,37 @@ pub(super) fn run(words: &[OsString]) -> Result<i32, Failure> {
     };
     let bytes = bytes.map_err(|error| Failure::could_not(format!("cannot read {name}: {error}")))?;
     let text = String::from_utf8_lossy(&bytes);
-    let rewritten = rewrite(&words, &program, &text, &name)?;
-    match words.assemble(&program, &rewritten, &words.results) {
-        Ok(()) => Ok(0),
-        Err(_) => {
-            // The program's own text is at fault: its errors have the right lines.
-            let path = words.input.clone().unwrap_or_else(|| "--".into());
-            let mut command = Command::new(&program);
-            command.args(&words.options).args(&words.results).arg(path).stdin(Stdio::piped());
-            let mut child = command
-                .spawn()
-                .map_err(|error| Failure::could_not(format!("{}: {error}", program.display())))?;
-            let _ = child.stdin.take().map(|mut input| input.write_all(&bytes));
-            Ok(child.wait().ok().and_then(|status| status.code()).unwrap_or(1))
-        }
-    }
-}
-
-/// The text with records; what cannot be rewritten stays as it is, with a note.
-fn rewrite(words: &Words, program: &Path, text: &str, name: &str) -> Result<String, Failure> {
     let scratch = Scratch::new()?;
     let object = scratch.path().join("probe.o");
     let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::new());
     // Where gcc is asked for code of a shared object. Others do not say it.
-    let asked = std::env::var_os("COLLECT_GCC_OPTIONS");
-    let has = |word: &str| asked.as_deref().is_some_and(|all| contains(all.as_bytes(), word.as_bytes()));
+    let asked = std::env::var_os("COLLECT_GCC_OPTIONS").map(|all| all.to_string_lossy().into_owned());
+    let is_shared = |all: String| ["'-fPIC'", "'-fpic'", "'-shared'"].iter().any(|word| all.contains(word));
+    let is_shared = asked.is_none_or(is_shared);
     let mut reason = String::new();
     for leaves_inline in [false, true] {
-        let source = Source {
-            text,
-            name,
-            folder: &folder.to_string_lossy(),
-            is_shared: asked.is_none() || has("'-fPIC'") || has("'-fpic'") || has("'-shared'"),
-            leaves_inline,
-        };
-        let results = ["-o".into(), object.clone().into_os_string()];
+        let folder = &folder.to_string_lossy();
+        let source = Source { text: &text, name: &name, folder, is_shared, leaves_inline };
         let rewritten = instrument::rewrite(source, &mut |text| {
-            words.assemble(program, text, &results)?;
+            words.assemble(&program, text, &["-o".into(), object.clone().into_os_string()])?;
             std::fs::read(&object).map_err(|error| error.to_string())
         });
-        match rewritten {
-            Ok(rewritten) => match words.assemble(program, &rewritten, &results) {
-                Ok(()) => return Ok(rewritten),
-                Err(error) => reason = error,
-            },
+        match rewritten.and_then(|rewritten| words.assemble(&program, &rewritten, &words.results)) {
+            Ok(()) => return Ok(0),
             Err(error) => reason = error,
         }
     }
-    let reason = reason.lines().find(|line| line.contains("Error")).unwrap_or(&reason).to_owned();
+    // What cannot be rewritten stays as it is, with a note.
+    let reason = reason.lines().find(|line| line.contains("Error")).unwrap_or(&reason);
     // Of what a compiler has made the source's name.
     let source = text.lines().find_map(|line| line.trim().strip_prefix(".file\t\"")?.strip_suffix('"'));
-    let note = format!("{} is not counted: {reason}", source.unwrap_or(name));
-    Ok(format!("{text}\n{}", instrument::notes(&[note])))
-}
-
-fn contains(all: &[u8], part: &[u8]) -> bool {
-    all.windows(part.len()).any(|window| window == part)
+    let note = format!("{} is not counted: {reason}", source.unwrap_or(&name));
+    let noted = format!("{text}\n{}", instrument::notes(&[note]));
+    match words.assemble(&program, &noted, &words.results) {
+        Ok(()) => Ok(0),
+        Err(error) => {
+            let _ = write!(std::io::stderr(), "{}", error.replace("{standard input}", &name));
+            Ok(1)
+        }
+    }
 }

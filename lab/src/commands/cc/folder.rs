@@ -1,7 +1,7 @@
-//! The folder that compilers are given: `as` and `ld`, which are this program, `papi.h`, and
-//! compilers of the usual names.
+//! The folder that compilers are given: `papi.h`, and `as`, `ld` and compilers of the usual names, which are
+//! this program.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -88,35 +88,20 @@ impl Folder {
         })
     }
 
-    /// PATH with a folder of compilers of the usual names before it.
+    /// PATH with a folder before it that has this program under the names of all compilers there.
     pub(super) fn with_compilers(&self) -> Result<OsString, String> {
         let path = env::var_os("PATH").unwrap_or_default();
         let own = self.path.join("bin");
-        let mut found = BTreeMap::new();
-        for folder in env::split_paths(&path).filter(|folder| *folder != own) {
-            for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-                let name = entry.file_name().to_string_lossy().into_owned();
-                if let Some(command) = command_of(&name) {
-                    found.entry(name).or_insert((command, folder.join(entry.file_name())));
-                }
-            }
-        }
-        if found.is_empty() {
+        let entries = env::split_paths(&path).filter_map(|folder| std::fs::read_dir(folder).ok());
+        let names: BTreeSet<OsString> = entries.flatten().flatten().map(|entry| entry.file_name()).collect();
+        let mut compilers = names.iter().filter(|name| is_compiler(name)).peekable();
+        if compilers.peek().is_none() {
             return Err(
                 "there is no cc, gcc, clang, c++ or g++: install a compiler (apt install gcc g++)".to_owned()
             );
         }
-        let lab = quoted(&self.lab.to_string_lossy());
-        for (name, (command, compiler)) in &found {
-            let variable = if *command == "cc" { "LAB_CC" } else { "LAB_CXX" };
-            let compiler = quoted(&compiler.to_string_lossy());
-            let script = format!("#!/bin/sh\n{variable}={compiler} exec {lab} {command} \"$@\"\n");
-            let place = own.join(name);
-            write(&place, &script)?;
-            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-            std::fs::set_permissions(&place, mode)
-                .map_err(|error| format!("{}: {error}", place.display()))?;
-        }
+        std::fs::create_dir_all(&own).map_err(|error| format!("{}: {error}", own.display()))?;
+        compilers.try_for_each(|name| link(&self.lab, &own.join(name)))?;
         env::join_paths([own].into_iter().chain(env::split_paths(&path)))
             .map_err(|error| format!("PATH: {error}"))
     }
@@ -135,17 +120,14 @@ pub(super) fn real(name: &OsStr) -> Result<PathBuf, Failure> {
     })
 }
 
-/// The command that stands for a compiler called `name`, such as `g++-12` or
-/// `x86_64-linux-gnu-gcc`.
-fn command_of(name: &str) -> Option<&'static str> {
-    let (base, version) = name.rsplit_once('-').unwrap_or((name, ""));
+/// Whether it is the name of a compiler, such as `g++-12` or `x86_64-linux-gnu-gcc`.
+pub(super) fn is_compiler(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    let (base, version) = name.rsplit_once('-').unwrap_or((&name, ""));
     let is_version = !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let base = if is_version { base } else { name };
-    match base.rsplit('-').next()? {
-        "cc" | "gcc" | "clang" => Some("cc"),
-        "c++" | "g++" | "clang++" => Some("c++"),
-        _ => None,
-    }
+    let base = if is_version { base } else { &name };
+    let last = base.rsplit('-').next().unwrap_or_default();
+    ["cc", "gcc", "clang", "c++", "g++", "clang++"].contains(&last)
 }
 
 /// Makes `place` a link to this program.
@@ -167,11 +149,6 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     files::write_atomically(path, text.as_bytes()).map_err(|error| error.to_string())
-}
-
-/// A word as a shell reads it.
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// A folder that is removed at the end.
@@ -204,18 +181,12 @@ mod tests {
 
     #[test]
     fn compilers_are_known_by_their_names() {
-        for (name, command) in [
-            ("gcc", Some("cc")),
-            ("gcc-12", Some("cc")),
-            ("g++", Some("c++")),
-            ("clang++-14", Some("c++")),
-            ("aarch64-linux-gnu-g++-12", Some("c++")),
-            ("x86_64-linux-gnu-gcc", Some("cc")),
-            ("gcc-ar", None),
-            ("c99", None),
-            ("ccache", None),
-        ] {
-            assert_eq!(command_of(name), command, "{name}");
+        for name in ["gcc", "gcc-12", "g++", "clang++-14", "aarch64-linux-gnu-g++-12", "x86_64-linux-gnu-gcc"]
+        {
+            assert!(is_compiler(OsStr::new(name)), "{name}");
+        }
+        for name in ["gcc-ar", "c99", "ccache", "lab", "cc1", "as"] {
+            assert!(!is_compiler(OsStr::new(name)), "{name}");
         }
     }
 }

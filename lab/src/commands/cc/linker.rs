@@ -31,9 +31,9 @@ const CLOCKS: [&str; 8] = [
 const SYSTEM: [&str; 4] = ["/usr/", "/lib/", "/lib64/", "/opt/"];
 
 /// Links as the compiler asks; ends with the linker's status.
-pub(super) fn run(name: &OsStr, words: &[OsString]) -> Result<i32, Failure> {
+pub(super) fn run(name: &str, words: &[OsString]) -> Result<i32, Failure> {
     // Gold does not read the script that places the library's data.
-    let program = real(if name == "ld.gold" { OsStr::new("ld") } else { name })?;
+    let program = real(OsStr::new(if name == "ld.gold" { "ld" } else { name }))?;
     let words = expanded(words);
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.iter().any(|wanted| word == wanted));
     let is_program =

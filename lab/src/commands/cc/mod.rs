@@ -16,7 +16,7 @@ use common::failure::Failure;
 use common::output::message;
 use common::system::signals;
 
-use folder::{Folder, NATIVE, Scratch, TOOLS};
+use folder::{Folder, NATIVE, Scratch, TOOLS, is_compiler, is_native, real};
 
 /// Compile C and C++ programs for the cache model, as cc and c++ would
 ///
@@ -30,8 +30,7 @@ use folder::{Folder, NATIVE, Scratch, TOOLS};
 ///   lab cc --native mm.c -o mm   PAPI's functions on hardware counters, nothing modelled
 ///
 /// LAB_CC and LAB_CXX name other compilers. The program reads LAB_MACHINE (host, a name from
-/// `lab machines`, or a TOML file), LAB_RECORD=FILE, LAB_REPORT=off, LAB_TIME=clock and
-/// LAB_MISSING=refuse.
+/// `lab machines`, or a TOML file), LAB_RECORD=FILE, LAB_REPORT=off and LAB_MISSING=refuse.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
@@ -56,16 +55,13 @@ const RUN: &str = "run";
 pub(crate) fn run(language: Language) -> Result<(), Failure> {
     // The words themselves: clap takes the first `--` away.
     let mut words: Vec<OsString> = env::args_os().skip(2).collect();
-    let mut is_native = env::var_os(NATIVE).is_some();
-    words.retain(|word| {
-        is_native |= word == "--native";
-        word != "--native"
-    });
+    let is_native = is_native() || words.iter().any(|word| word == "--native");
+    words.retain(|word| word != "--native");
     match words.first() {
         None => Err(Failure::usage("give a file to compile, such as mm.c; see lab cc --help")),
         Some(word) if word == "--" => below(&words[1..], is_native),
         Some(word) if word == RUN => compile_and_run(&words[1..], language, is_native),
-        Some(_) => exit(compile(&words, language, is_native)?),
+        Some(_) => exit(compile(&words, &compiler(language), is_native)?),
     }
 }
 
@@ -106,11 +102,10 @@ fn not_started(program: &OsStr, error: &std::io::Error) -> Failure {
 }
 
 /// Calls the compiler with the kit's assembler, linker and `papi.h`.
-fn compile(words: &[OsString], language: Language, is_native: bool) -> Result<i32, Failure> {
-    let compiler = compiler(language);
-    let kind = Kind::of(&compiler)?;
+fn compile(words: &[OsString], compiler: &OsStr, is_native: bool) -> Result<i32, Failure> {
+    let kind = Kind::of(compiler)?;
     let folder = Folder::find()?.path;
-    let mut command = Command::new(&compiler);
+    let mut command = Command::new(compiler);
     command.arg("-B").arg(&folder).arg("-g").arg("-I").arg(&folder);
     if let Kind::Clang { version } = kind {
         command.args(["-fno-integrated-as", "-Wno-unused-command-line-argument"]);
@@ -156,20 +151,24 @@ impl Kind {
     }
 }
 
-/// The program's own name, if a compiler has started it as its assembler or linker.
+/// The program's own name, if it was started as a compiler, or by one as its assembler or linker.
 pub(crate) fn tool() -> Option<OsString> {
     let name = Path::new(&env::args_os().next()?).file_name()?.to_owned();
-    TOOLS.iter().any(|tool| name == *tool).then_some(name)
+    (is_compiler(&name) || TOOLS.iter().any(|tool| name == *tool)).then_some(name)
 }
 
-/// Assembles or links; ends with that tool's status.
+/// Compiles, assembles or links; ends with that tool's status.
 pub(crate) fn run_tool(name: &OsStr) -> ExitCode {
     let words: Vec<OsString> = env::args_os().skip(1).collect();
     if let Some(path) = env::var_os(CALLS) {
         let calls = std::fs::OpenOptions::new().append(true).open(path);
         let _ = calls.and_then(|mut file| file.write_all(b"."));
     }
-    let status = if name == "as" { assembler::run(&words) } else { linker::run(name, &words) };
+    let status = match name.to_str() {
+        Some("as") => assembler::run(&words),
+        Some(name) if TOOLS.contains(&name) => linker::run(name, &words),
+        _ => real(name).and_then(|compiler| compile(&words, compiler.as_os_str(), is_native())),
+    };
     match status {
         Ok(status) => ExitCode::from(status as u8),
         Err(failure) => {
@@ -215,12 +214,12 @@ fn compile_and_run(words: &[OsString], language: Language, is_native: bool) -> R
         ));
     };
     let file = Path::new(&words[at]);
-    let language = if is_cxx(file) { Language::Cxx } else { language };
+    let compiler = compiler(if is_cxx(file) { Language::Cxx } else { language });
     let folder = Scratch::new()?;
     let program = folder.path().join(file.file_stem().unwrap_or(OsStr::new("a.out")));
     let mut all = words[..=at].to_vec();
     all.extend(["-o".into(), program.clone().into_os_string(), "-lm".into()]);
-    let status = compile(&all, language, is_native)?;
+    let status = compile(&all, &compiler, is_native)?;
     if status != 0 {
         drop(folder);
         return exit(status);
