@@ -14,7 +14,7 @@ use common::failure::Failure;
 use dgemm::experiment::Products;
 use ge::measuring::Eliminations;
 
-use commands::{assignment, causes, handin, machines, plot, trace};
+use commands::{causes, handin, machines, plot, trace};
 
 /// The cache lab: the whole assignment in one run, its charts and its report
 ///
@@ -75,8 +75,12 @@ enum Command {
     Plot(plot::Args),
     #[command(after_help = "Example:\n  lab machines i5-7500 > mine.toml")]
     Machines(machines::Args),
+    /// Print the assignment of `lab run`, to change it
+    ///
+    /// Sizes, sections, questions and points are data: change the printed file, and give
+    /// it to `lab run --assignment`.
     #[command(after_help = "Example:\n  lab assignment > ours.toml")]
-    Assignment(assignment::Args),
+    Assignment,
 }
 
 fn main() -> ExitCode {
@@ -98,7 +102,7 @@ fn main() -> ExitCode {
 fn done(command: Command) -> Result<(), Failure> {
     match command {
         Command::Run(args) => run::run(&args),
-        Command::Assignment(args) => assignment::run(&args),
+        Command::Assignment => common::output::print(report::GUIDE),
         Command::Causes(args) => causes::run(&args),
         #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
         Command::Cc(_) => commands::cc::run(commands::cc::Language::C),

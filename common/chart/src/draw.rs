@@ -39,8 +39,7 @@ const ROWS: usize = 3;
 const RIM: f64 = 0.8;
 const RING: f64 = 1.4;
 const HOLLOW: f64 = 3.6;
-/// Largest width of a bar, the share of the space between two names that bars take, and half the width of the ends
-/// of a spread.
+/// Largest width of a bar, the share of the space between names that bars take, and half the width of a spread's ends.
 const BAR: f64 = 32.0;
 const BARS: f64 = 0.7;
 const CAP: i32 = 3 * U;
@@ -314,8 +313,8 @@ where
             context.draw_series(DashedLineSeries::new(piece.to_vec(), dash, gap, pen))?;
         }
         let hollow = series.hollow.iter().map(|point| (*point, true));
-        let bars = chart.x.names.len() * chart.series.len();
-        let space = BARS * f64::from(context.plotting_area().dim_in_pixel().0) / bars.max(1) as f64;
+        let bars = (chart.x.names.len() * chart.series.len()).max(1) as f64;
+        let space = BARS * f64::from(context.plotting_area().dim_in_pixel().0) / bars;
         let bar = BAR.min(0.9 * space / f64::from(U));
         let mut values = Vec::new();
         for (point, is_hollow) in series.points.iter().map(|point| (*point, false)).chain(hollow) {

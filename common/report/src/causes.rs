@@ -6,6 +6,8 @@ use figures::value::Reading;
 use records::record::{Record, Row};
 use serde::Serialize;
 
+use crate::sweep::source;
+
 /// A kernel's row of the table.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct BarPair {
@@ -16,7 +18,6 @@ pub(crate) struct BarPair {
     accesses: String,
     /// Misses of one inner step.
     misses: String,
-    source: String,
     /// With one instruction for each access: milliseconds, spread.
     counted: [String; 2],
     /// With free choice of the compiler.
@@ -53,7 +54,7 @@ pub fn text(record: &Record) -> String {
         cells.chain([line.waits_for]).collect()
     };
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(lines(record).into_iter().map(row)).collect();
-    let source = lines(record).into_iter().next().map(|line| line.source).unwrap_or_default();
+    let source = source(record, "PAPI_L1_DCM");
     let questions = QUESTIONS.map(|question| format!("- {question}\n")).concat();
     format!(
         "{}accesses and misses of one inner step (misses: {source}); CPU time, runs in turns\n\
@@ -71,14 +72,12 @@ fn line(row: &Row) -> BarPair {
     let steps = row.whole("size").unwrap_or(1).pow(3) as f64;
     let each = |amount: Option<f64>| amount.map_or_else(|| "–".to_owned(), |a| four(a / steps));
     let accesses = row.amount("PAPI_LD_INS").zip(row.amount("PAPI_SR_INS")).map(|(l, s)| l + s);
-    let misses = row.reading("PAPI_L1_DCM").and_then(Reading::source);
     BarPair {
         kernel: row.text("kernel").to_owned(),
         c: row.text("c").to_owned(),
         waits_for: row.text("waits_for").to_owned(),
         accesses: each(accesses),
         misses: each(row.amount("PAPI_L1_DCM")),
-        source: misses.map_or_else(|| "not counted".to_owned(), |source| source.to_string()),
         counted: time(row, "cpu_s"),
         free: time(row, "free_cpu_s"),
     }

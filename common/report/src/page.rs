@@ -75,6 +75,7 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
         "causes": {
             "picture": svg("causes"),
             "lines": causes::lines(&found.causes),
+            "source": source(&found.causes, "PAPI_L1_DCM"),
             "questions": causes::QUESTIONS,
         },
         "levels": levels(found),

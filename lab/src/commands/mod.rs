@@ -1,6 +1,5 @@
 //! One file for each command other than `lab run`.
 
-pub(crate) mod assignment;
 pub(crate) mod causes;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub(crate) mod cc;
