@@ -18,7 +18,7 @@ function herePage(section) {
       el("button", { type: "button", id: "stop", disabled: true }, "Stop")),
     el("p", { class: "soft" }, step > 2 ? `The clock of this browser moves in steps of ${number(step)} ms, too coarse for any measurement: use another browser, or the programs of the kit.`
       : isCoarse ? `The clock of this browser is coarse: it moves in steps of ${number(step)} ms. So a first answer takes about 40 seconds, and a disturbed one longer. From a web server that isolates the page, this browser gives it a clock of 0.02 ms (README, “Serving it”).`
-        : "A first answer takes about 5 seconds."));
+        : "Guess first, below the chart. Then measure: a first answer takes about 5 seconds."));
   const bar = el("progress", { max: ROUNDS.length, value: 0, "aria-label": "Measuring the clock …" });
   const progress = el("p", { class: "progress" }); // changes too often to be read out
   const running = el("div", { class: "buttons running" }, bar, progress);

@@ -429,5 +429,5 @@ function setsView({ sets: all, replacement, arrays, tag_digits: digits }, { sets
       el("span", { class: "next" }, "evicted next"), el("span", { class: "dirty" }, "dirty")),
     detail,
     el("p", { class: "soft" }, used > sets.length ? `Of ${used} sets in use, ${sets.length} are shown, around the one that is accessed. ` : "", "Each box is a way, with the tag of its line (hexadecimal). ",
-      replacement === "random" ? "Which line a miss evicts is drawn at random." : "The marked line is the one that the next miss in its set evicts.", ` ${holding} of ${all} sets hold a line.`));
+      replacement === "random" ? "Which line a miss evicts is drawn at random." : "The marked line is the one that the next miss in its set evicts.", ` Sets with a line: ${holding} of ${all}.`));
 }

@@ -40,12 +40,12 @@ class Helper {
 const PAGES = {
   here: {
     page: herePage, title: "This computer",
-    lead: "How large are the caches of this computer? The page times loads that must wait for each other: they are fast while the data fit a cache, and slower with one line more. Repeated experiments then confirm the first answer.",
+    lead: "How large are the caches of this computer? The page times loads that must wait for each other: they are fast while the data fit into a cache, and slower when they do not. Repeated experiments then confirm the first answer.",
     next: "Next: which part of such curves shows the size, which the line, which the ways?",
   },
   any: {
     page: anyPage, title: "Any machine",
-    lead: "Describe a machine, see its curves. Move a slider and watch what changes: which part of the curve shows the size, which the line, which the ways? The curves before the last change stay in grey.",
+    lead: "A program accesses arrays of several sizes, each again and again at one stride: how often does it miss on this machine? Move a slider and watch what changes: which part of the curve shows the size, which the line, which the ways? The curves before the last change stay in grey.",
     next: "Next: which accesses are behind a point of these curves?",
   },
   inside: {
@@ -55,7 +55,7 @@ const PAGES = {
   },
   mystery: {
     page: mysteryPage, title: "The mystery",
-    lead: "A sealed machine: find its caches. Choose your file, draw its curves, argue, answer; this browser stores what you type.",
+    lead: "The instructor gave you a sealed file: it describes a machine, but you cannot read it. Choose it, measure the machine’s curves, and find its caches; this browser stores what you type.",
   },
 };
 let core;
