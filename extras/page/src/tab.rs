@@ -11,6 +11,8 @@ use memory::Arena;
 /// at least so many milliseconds, far more than a call costs.
 const STEPS: f64 = 25.0;
 const SHORTEST: f64 = 1.0;
+/// A batch counts if it took this share of its duration.
+const ENOUGH: f64 = 0.7;
 /// The coarsest clock, in milliseconds per step, with which a measurement takes seconds,
 /// and the coarsest with which it takes minutes.
 const QUICK: f64 = 0.25;
@@ -169,36 +171,32 @@ impl Tab {
 
     /// Nanoseconds per access of batches over these offsets, the fastest first.
     fn batches(&mut self, offsets: &[u64]) -> Vec<f64> {
-        let clock = self.clock.now;
         let mut chain = Chain::new(&self.arena, offsets);
         chain.walk(2 * offsets.len().min(1 << 16)); // fills the caches
-        let mut times = Vec::new();
-        while self.step > QUICK && times.len() < MOST && !self.agreed(&times) {
-            times.push(self.uninterrupted(|| chain.walk(PART_OF_STEP)));
-            times.sort_by(f64::total_cmp);
-        }
-        if self.step > QUICK {
-            return times;
-        }
-        // the number of accesses in a batch is found by doubling
-        let mut accesses = 1024;
-        let took = loop {
-            let began = self.edge();
-            chain.walk(accesses);
-            let took = clock() - began;
-            if took >= (self.batch / 8.0).max(4.0 * self.step) || accesses >= 1 << 28 {
-                break took;
-            }
-            accesses *= 2;
-        };
-        let accesses = (accesses as f64 * (self.batch / took.max(1e-3)).clamp(0.25, 8.0)) as usize;
+        let (mut times, mut accesses) = (Vec::new(), 1024);
         while times.len() < MOST && !self.agreed(&times) {
-            let began = self.edge();
-            let made = chain.walk(accesses);
-            times.push((clock() - began + self.step / 2.0) * 1e6 / made as f64);
+            times.push(match self.step > QUICK {
+                true => self.uninterrupted(|| chain.walk(PART_OF_STEP)),
+                false => self.batch_of(&mut accesses, |accesses| chain.walk(accesses)),
+            });
             times.sort_by(f64::total_cmp);
         }
         times
+    }
+
+    /// Nanoseconds per access of a batch; `accesses` becomes so many that a batch takes long enough: of a short one
+    /// the clock's step is a large part, and its time may be too small. A number that was found while another program
+    /// ran is too small.
+    fn batch_of(&self, accesses: &mut usize, mut walk: impl FnMut(usize) -> usize) -> f64 {
+        loop {
+            let began = self.edge();
+            let made = walk(*accesses);
+            let took = self.now() - began;
+            if took > ENOUGH * self.batch || *accesses >= 1 << 28 {
+                return (took + self.step / 2.0) * 1e6 / made as f64;
+            }
+            *accesses = (*accesses as f64 * (self.batch / took.max(self.step)).clamp(2.0, 8.0)) as usize;
+        }
     }
 
     /// Nanoseconds per access over the steps of a coarse clock in which no other program ran: there the clock moves by
@@ -347,10 +345,32 @@ mod tests {
         ((readings + readings / 50 * 70) / 10) as f64
     }
 
+    /// Another program runs during the fourth walk: too few accesses then fill a batch, and no later one.
+    #[test]
+    fn a_disturbed_batch_makes_no_time_too_short() {
+        thread_local! { static TIME: std::cell::Cell<f64> = const { std::cell::Cell::new(0.0) }; }
+        extern "C" fn now() -> f64 {
+            TIME.set(TIME.get() + 1e-3);
+            (TIME.get() * 10.0).floor() / 10.0
+        }
+        let mut tab = Tab::new(4096, Clock { now, progress, point }).unwrap();
+        (tab.step, tab.batch) = (0.1, 2.5);
+        let (mut walks, mut accesses) = (0, 1024);
+        let times = [(); 5].map(|()| {
+            tab.batch_of(&mut accesses, |made| {
+                walks += 1;
+                TIME.set(TIME.get() + made as f64 * 1e-6 + if walks == 4 { 12.0 } else { 0.0 });
+                made
+            })
+        });
+        assert!(times[0] > 5.0 && times[1..].iter().all(|nanos| (nanos - 1.0).abs() < 0.1), "{times:?}");
+    }
+
+    extern "C" fn progress(_: u32) {}
+    extern "C" fn point(_: f64, _: f64) {}
+
     #[test]
     fn a_jump_of_a_coarse_clock_is_no_time_of_an_access() {
-        extern "C" fn progress(_: u32) {}
-        extern "C" fn point(_: f64, _: f64) {}
         let mut tab = Tab::new(4096, Clock { now: shared, progress, point }).unwrap();
         (tab.step, tab.batch) = (1.0, 100.0);
         let nanos = tab.uninterrupted(|| 100);
