@@ -61,13 +61,6 @@ pub struct Measuring {
     pub cpu: Option<usize>,
 }
 
-impl Measuring {
-    /// One run of each region, without options of its own.
-    pub fn once(counters: Counters) -> Measuring {
-        Measuring { counters, runs: Some(1), cpu: None }
-    }
-}
-
 /// The options of programs that can model a machine instead of measuring this one.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Measuring")]
@@ -152,23 +145,9 @@ pub fn runs(default: &str) -> impl FnOnce(clap::Arg) -> clap::Arg {
     move |option| option.help(help)
 }
 
-/// The widest instructions that the rungs of a ladder may use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Instructions {
-    /// Four doubles at a time, also where the processor has AVX-512
-    Avx2,
-}
-
 /// The name of a value on the command line, for a record's settings.
 pub fn name_of(value: &impl ValueEnum) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
-}
-
-/// Limits this process to the chosen instructions, if any were chosen.
-pub fn limit_to(widest: Option<Instructions>) {
-    if widest == Some(Instructions::Avx2) {
-        isa::leave_out_avx512();
-    }
 }
 
 /// A file name for a chart: a wrong extension is refused before an hour of measuring, not

@@ -29,7 +29,6 @@ pub fn main<O: Args>(
 ) -> ExitCode {
     let command = Lesson::<O>::command().name(name).about(about).after_help(examples);
     cli::run_as(command, |args: Lesson<O>| {
-        let session = Session::start(&args.measuring, &args.modelling, &args.output)?;
-        program(&session, args.own, &args.output)
+        program(&Session::start(&args.measuring, &args.modelling, &args.output)?, args.own, &args.output)
     })
 }

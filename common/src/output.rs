@@ -204,12 +204,6 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     files::write_atomically(path, bytes).map_err(Failure::could_not)
 }
 
-/// Prints a line about a file that was written, unless it is standard output.
-/// Fails if standard output cannot be written.
-pub fn say_written(path: &Path, line: &str) -> Result<(), Failure> {
-    if path == Path::new(STDOUT) { Ok(()) } else { print(&format!("{line}\n")) }
-}
-
 /// Prints the first three remarks on a file, and how many more there are, to stderr.
 pub fn notes(notes: &[String], program: &str) {
     for note in notes.iter().take(3) {

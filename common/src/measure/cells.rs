@@ -156,11 +156,10 @@ impl Session {
         sample.cpu = sample.wall.clone();
     }
 
-    /// Runs `work` for each of `0..count` on all processors at once, or one after the other
-    /// where the system starts no thread. `take` gets the results in that order, until it
-    /// says that there are enough. Must not be used for measurements.
+    /// Runs `work` for each of `0..count` on all processors at once, or one after the other where the system starts no
+    /// thread. `take` gets the results in that order, until it says that there are enough.
     /// Fails if a thread ends before its work is done.
-    pub fn side_by_side<T: Send>(
+    fn side_by_side<T: Send>(
         &self,
         count: usize,
         work: impl Fn(usize) -> T + Sync,

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let left_out = own_sections::leave_out(&mut assignment, args);
     let calls = own_sections::calls(&assignment, args);
     let mut session = Session::start(
-        &Measuring { cpu: args.cpu, ..Measuring::once(args.counters) },
+        &Measuring { counters: args.counters, runs: Some(1), cpu: args.cpu },
         &Modelling::of(&args.machine),
         &Output::none(),
     )?;
