@@ -110,7 +110,7 @@ fn machines_are_drawn_separately(folder: &Path, one: &str, other: &str) {
 fn a_chart_of_an_earlier_sweep_is_not_left_among_those_of_the_next() {
     let folder = tempfile::tempdir().unwrap();
     let sweep = |more: &str| {
-        let line = format!("dgemm --sizes 8,12 --variants ikj --output r {more}");
+        let line = format!("dgemm --sizes 32,48 --variants ikj --output r {more}");
         let output = lab(folder.path(), &line);
         assert!(output.status.success(), "{line}: {}", stderr(&output));
         stderr(&output)
