@@ -116,7 +116,7 @@ fn is_handed_out(name: &str, text: &str) -> bool {
 
 /// No share of the points if the check itself could not be made.
 fn judged(score: &Score) -> Judgement {
-    let found = || shorten(&score.found(), 300);
+    let found = || shorten(score.found(), 300);
     match &score.checked {
         Ok(passed) => (Some(1.0), Reason::Passed(passed.misses.to_string())),
         Err(wrong) if wrong.reason == exercises::Reason::Check => (None, Reason::NotChecked(found())),
