@@ -39,21 +39,13 @@ pub(super) enum FileKind {
     Other,
 }
 
-/// What was not read although it may be part of the submission.
-#[derive(Debug, Default)]
-#[must_use]
-pub(super) struct Unread {
-    pub(super) notes: Vec<Reason>,
-    /// Whether there was no file at all.
-    pub(super) is_empty: bool,
-}
-
-/// Gives the name, kind and text of each file of a submission to `each`.
-pub(super) fn visit(paths: &[PathBuf], mut each: impl FnMut(&str, FileKind, &str)) -> Unread {
-    let unread = Unread { is_empty: true, ..Unread::default() };
-    let mut walk = Walk { each: &mut each, entries: 0, left: TOTAL_BYTES, unread };
+/// Gives the name, kind and text of each file of a submission to `each`. Returns what was not
+/// read although it may be part of the submission; `None` if there was no file at all.
+pub(super) fn visit(paths: &[PathBuf], mut each: impl FnMut(&str, FileKind, &str)) -> Option<Vec<Reason>> {
+    let mut walk =
+        Walk { each: &mut each, entries: 0, left: TOTAL_BYTES, unread: Vec::new(), is_empty: true };
     paths.iter().for_each(|path| walk.path(path, true));
-    walk.unread
+    (!walk.is_empty).then_some(walk.unread)
 }
 
 /// A walk through all files of one submission.
@@ -62,7 +54,8 @@ struct Walk<'w> {
     entries: usize,
     /// Bytes that may still be read.
     left: u64,
-    unread: Unread,
+    unread: Vec<Reason>,
+    is_empty: bool,
 }
 
 impl Walk<'_> {
@@ -70,7 +63,7 @@ impl Walk<'_> {
     fn more(&mut self) -> bool {
         self.entries += 1;
         if self.entries == MAX_ENTRIES + 1 {
-            self.unread.notes.push(Reason::TooManyEntries(MAX_ENTRIES.to_string()));
+            self.unread.push(Reason::TooManyEntries(MAX_ENTRIES.to_string()));
         }
         self.entries <= MAX_ENTRIES
     }
@@ -81,7 +74,7 @@ impl Walk<'_> {
         let name = shorten(&full, 60);
         let cannot = |_| Reason::CannotOpen(name.clone());
         let there = fs::symlink_metadata(path).map_err(cannot);
-        self.unread.is_empty &= there.as_ref().is_ok_and(fs::Metadata::is_dir);
+        self.is_empty &= there.as_ref().is_ok_and(fs::Metadata::is_dir);
         let read = there.and_then(|there| {
             if there.is_file() {
                 return self
@@ -92,7 +85,7 @@ impl Walk<'_> {
                 return Ok(());
             }
             let paths = children(path, MAX_ENTRIES + 1).map_err(cannot);
-            self.unread.is_empty &= paths.is_ok();
+            self.is_empty &= paths.is_ok();
             for path in paths? {
                 if !self.more() {
                     break;
@@ -101,7 +94,7 @@ impl Walk<'_> {
             }
             Ok(())
         });
-        self.unread.notes.extend(read.err());
+        self.unread.extend(read.err());
     }
 
     /// A file that is in `level` archives; `read` gives at most so many bytes of it.
@@ -149,7 +142,7 @@ impl Walk<'_> {
                 break;
             }
             let read = self.archived(&mut archive, place, level);
-            self.unread.notes.extend(read.err());
+            self.unread.extend(read.err());
         }
         Ok(())
     }

@@ -97,9 +97,6 @@ impl Course<'_> {
                 Err(why) => notes.push(Reason::AnswersUnread(shown(), why.to_string())),
             }
         });
-        if unread.is_empty {
-            return None;
-        }
         let mut answers = answers.fields;
         if answers.is_empty() {
             notes.extend(bare_pages);
@@ -109,7 +106,7 @@ impl Course<'_> {
             answers.clear();
             notes.push(Reason::LongAnswers((ANSWERS_BYTES >> 10).to_string()));
         }
-        notes.extend(unread.notes);
+        notes.extend(unread?);
         // They may be what is missing: answers, or records of the machine.
         let lacks_records = self.machines.is_some() && evidence.machines().is_empty();
         let lacks = lacks_records || !answers.iter().any(|(id, answer)| is_answer(id, answer));

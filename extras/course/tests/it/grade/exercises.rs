@@ -28,7 +28,7 @@ $ --exercises in
 > no grade: 2: 'eve': what was handed in cannot be read
 > without a submission: 1: ivo\n
 > \teve\tNo grade: what was handed in cannot be read; read it and give points. No file of an exercise was found in what was handed in: answers.pdf.
->> o/grades.csv: ,1,"Passed, with 448 misses.",pad.rs,
+>> o/grades.csv: ,1,"Passed, with 4
 >> o/grades.csv: ,0,Not passed:
 >> o/grades.csv: ,0,The file is as it was handed out.,pad.rs,
 >> o/grades.csv: ,,To be read by the instructor: there are two different files pad.rs.,pad.rs,

@@ -53,9 +53,9 @@ pub(crate) fn write(folder: &Path, place: &str, content: &str) {
         "PART" => answers(PART),
         "WRONG" => answers(WRONG),
         content if content.starts_with("\"s") => answers(content),
-        content if content.starts_with("[[section]]") => format!(
-            "format = \"cache-lab-assignment/1\"\nlanguage = \"en\"\ntitle = \"t\"\nbase = \"guide\"\n{content}"
-        ),
+        content if content.starts_with("[[section]]") => {
+            format!("format = \"cache-lab-assignment/1\"\nlanguage = \"en\"\ntitle = \"t\"\n{content}")
+        }
         content => content.to_owned(),
     };
     std::fs::write(path, content).unwrap();
