@@ -87,7 +87,7 @@ $ --name-column user --worksheet w.csv --output o in
 r.csv: Student,ID,SIS User ID,SIS Login ID,Section,Lab 1 (77),Final Score\n    Points Possible,,,,,10,\n"Silva, Ana",11,x1,ana,A,,90\n"Silva, Ana",12,x2,ana2,A,,80\n"Sá, Bea",13,x3,bea,A,7,70\n
 in/silvaana_11_555_answers.json: RIGHT
 in/silvaana_LATE_12_556_answers.json: PART
-small.toml: [[section]]\npart = "exercise"\n[[question]]\nid = "s2-2"\nlabel = "a"\n
+small.toml: [[section]]\npart = "exercise"\n[[question]]\nid = "s2-2"\nsection = "2"\nlabel = "a"\nkind = "bytes"\npoints = 1\n
 o/texts.csv: item,ID,text,points,comment\ns2-2,12,,"0,5",\n
 $ --assignment small.toml --name-column ID --worksheet r.csv --output o in
 = 11 1, 12 0.5, 13 0

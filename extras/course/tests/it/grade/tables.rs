@@ -63,7 +63,7 @@ $ --worksheet w.csv --output o in
 ## no answer is graded yet: no 0 in the worksheet
 in/ana/: "spec-comment":"So."
 w.csv: Identifier,number,Grade,Maximum Grade,Feedback comments\nParticipant 1,1001,,20.00,\nParticipant 2,2002,17.00,20.00,by hand\n
-small.toml: [[section]]\npart = "specification"\n[[question]]\nid = "spec-comment"\nlabel = "a"\n
+small.toml: [[section]]\npart = "specification"\n[[question]]\nid = "spec-comment"\nsection = "specification"\nlabel = "a"\npoints = 1\n
 $ --name-column user --assignment small.toml --worksheet w.csv --output o in
 > not filled: 1: 'ana' (line 2): no answer of this student is graded yet
 > 0\t0\tana\tAnswers to read: 1.\n
@@ -73,7 +73,7 @@ $ --name-column user --assignment small.toml --worksheet w.csv --output o in
 in/ana/: RIGHT
 in/bea/: RIGHT
 w.csv: \ufeffIdentificador;user;Nota;Nota máxima\r\nP 1;ana;5,5;20\r\n
-small.toml: [[section]]\npart = "exercise"\n[[question]]\nid = "s2-2"\nlabel = "a"\n
+small.toml: [[section]]\npart = "exercise"\n[[question]]\nid = "s2-2"\nsection = "2"\nlabel = "a"\nkind = "bytes"\npoints = 1\n
 $ --name-column user --worksheet w.csv --assignment small.toml --output o in
 > moodle.csv has no row of: 1: bea
 >> o/moodle.csv: P 1;ana;"20,00";20\n
