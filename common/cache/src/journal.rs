@@ -5,26 +5,20 @@
 //! Windows nest, as loops do. Each window saves a set once, before it is accessed for the
 //! first time.
 
-use std::fmt::Debug;
 use std::ops::Range;
 
-use crate::tag::Tag;
-
-/// A policy's state of a set, besides its tags: plain data that can be compared.
-pub(crate) trait SetState: Clone + Default + PartialEq + Debug + Send {}
-impl<T: Clone + Default + PartialEq + Debug + Send> SetState for T {}
-
 /// The content of one set before its first access in a window.
-#[derive(Debug, Clone)]
-pub(crate) struct Saved<S> {
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Saved {
     pub(crate) set: usize,
-    pub(crate) state: S,
+    /// The state of its policy, besides its ways and their order.
+    pub(crate) state: u64,
     /// Number of the window that had saved the set before.
     before: u32,
 }
 
-#[derive(Debug)]
-pub(crate) struct Journal<S> {
+#[derive(Debug, Default)]
+pub(crate) struct Journal {
     ways: usize,
     /// Number of the open window; 0 without one. Each set stores the number of the last
     /// window that saved it.
@@ -32,13 +26,20 @@ pub(crate) struct Journal<S> {
     last: u32,
     /// The open windows: their numbers, and where their entries begin.
     open: Vec<(u32, usize)>,
-    entries: Vec<Saved<S>>,
-    tags: Vec<Tag>,
+    entries: Vec<Saved>,
+    /// The ways of each entry.
+    tags: Vec<u32>,
 }
 
-impl<S: SetState> Journal<S> {
-    pub(crate) fn new(ways: usize) -> Journal<S> {
-        Journal { ways, window: 0, last: 0, open: Vec::new(), entries: Vec::new(), tags: Vec::new() }
+impl Journal {
+    pub(crate) fn new(ways: usize) -> Journal {
+        Journal { ways, ..Journal::default() }
+    }
+
+    /// Whether there is a window.
+    #[inline(always)]
+    pub(crate) fn is_open(&self) -> bool {
+        self.window > 0
     }
 
     /// Whether a set last saved by window `saved_in` must be saved before it is accessed.
@@ -47,13 +48,18 @@ impl<S: SetState> Journal<S> {
         saved_in < self.window
     }
 
-    /// Saves the content of `set`, and the window that had saved it before.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn save(&mut self, set: usize, tags: &[Tag], state: S, saved_in: &mut u32) {
-        let before = std::mem::replace(saved_in, self.window);
+    /// Saves the ways and the state of `set`, and the window that had saved it `before`; returns the open
+    /// window, which has saved it now.
+    pub(crate) fn save(
+        &mut self,
+        set: usize,
+        tags: impl Iterator<Item = u32>,
+        state: u64,
+        before: u32,
+    ) -> u32 {
         self.entries.push(Saved { set, state, before });
-        self.tags.extend_from_slice(tags);
+        self.tags.extend(tags);
+        self.window
     }
 
     /// Opens a window.
@@ -88,7 +94,7 @@ impl<S: SetState> Journal<S> {
     }
 
     /// The sets accessed in the last window, as they were before it.
-    pub(crate) fn saved(&self) -> impl Iterator<Item = (&Saved<S>, &[Tag])> {
+    pub(crate) fn saved(&self) -> impl Iterator<Item = (&Saved, &[u32])> {
         let start = self.open.last().map_or(self.entries.len(), |(_, start)| *start);
         self.entries[start..].iter().zip(self.tags[start * self.ways..].chunks_exact(self.ways))
     }

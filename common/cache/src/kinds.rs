@@ -1,12 +1,12 @@
 //! The three kinds of misses (M. D. Hill, 1987): the one definition for traces, for programs
 //! and for the page.
 
-use machine::CacheLevel;
+use machine::{CacheLevel, Replacement};
 
+use crate::recent::Recent;
 use crate::seen::Seen;
-use crate::sets::{Layout, Store};
-use crate::tag::{Tag, tag_of};
-use crate::wide::WideSets;
+use crate::sets::{Layout, Sets};
+use crate::tag::tag_of;
 
 /// Why an access missed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,38 +42,34 @@ impl MissKinds {
 }
 
 /// Decides why accesses missed, with a fully associative LRU cache of the same size: the few lines
-/// used last, in a window, and the others.
+/// used last, and the others.
 #[derive(Debug)]
 pub struct Classifier {
     shift: u32,
     /// Whether a store that misses fetches its line.
     allocates: bool,
     seen: Seen,
-    /// The lines used last, the last one first; 0 is none. Loops use them again and again: they
-    /// change places here, and not in the cache.
-    window: [Tag; WINDOW],
-    /// How many places of the window may hold a line.
-    window_lines: usize,
+    recent: Recent,
+    /// How many lines may be recent.
+    most: usize,
     /// The other lines of the cache.
-    others: WideSets,
+    others: Sets,
     counts: MissKinds,
 }
-
-const WINDOW: usize = 4;
 
 impl Classifier {
     /// For the misses of the cache `first`.
     pub fn new(first: &CacheLevel) -> Classifier {
         let (lines, shift) = (first.lines(), first.line.0.trailing_zeros());
-        let window_lines = lines.min(WINDOW);
-        let layout = Layout { sets: 1, ways: lines - window_lines, shift, resident: false };
+        let most = lines.min(Recent::MOST);
+        let layout = Layout { sets: 1, ways: lines - most, shift, resident: false };
         Classifier {
             shift,
             allocates: first.allocate,
             seen: Seen::default(),
-            window: [0; WINDOW],
-            window_lines,
-            others: WideSets::new(layout),
+            recent: Recent::default(),
+            most,
+            others: Sets::new(Replacement::Lru, layout),
             counts: MissKinds::default(),
         }
     }
@@ -81,20 +77,7 @@ impl Classifier {
     /// Whether the line at `address` is one of those used last; if so, it is the last one now.
     #[inline(always)]
     pub(crate) fn repeats(&mut self, address: u64) -> bool {
-        let line = tag_of(address >> self.shift);
-        let [first, second, third, fourth] = self.window;
-        self.window = if line == first {
-            return true;
-        } else if line == second {
-            [second, first, third, fourth]
-        } else if line == third {
-            [third, first, second, fourth]
-        } else if line == fourth {
-            [fourth, first, second, third]
-        } else {
-            return false;
-        };
-        true
+        self.recent.uses(tag_of(address >> self.shift))
     }
 
     /// An access within one line, and why it `missed`, if it did. Memory is needed for all
@@ -114,15 +97,13 @@ impl Classifier {
         Some(kind)
     }
 
-    /// Uses a line that is not in the window; returns whether it was in the cache.
+    /// Uses a line that is not recent; returns whether it was in the cache.
     #[inline]
     fn uses(&mut self, address: u64, store: bool) -> bool {
         let line = tag_of(address >> self.shift);
         let is_held = self.others.remove(0, line) != 0;
         if is_held || !store || self.allocates {
-            let last = self.window[self.window_lines - 1];
-            self.window.copy_within(..self.window_lines - 1, 1);
-            self.window[0] = line;
+            let last = self.recent.add(line, self.most);
             if last != 0 {
                 self.others.fill(0, last);
             }

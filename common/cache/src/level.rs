@@ -5,13 +5,13 @@
 use figures::units::Bytes;
 use machine::{CacheLevel, Inclusion, Index, Machine, Replacement, TlbIndex, Write};
 
-use crate::policy::{Fifo, Lru, Plru, RandomVictim};
+use crate::journal::Moves;
 use crate::promoted::Promoted;
+use crate::recent::Recent;
 use crate::request::{Request, kind};
-use crate::sets::{Layout, Sets, Store};
+use crate::sets::{Layout, Sets};
 use crate::tag::{DIRTY, Tag, line_of, tag_of};
 use crate::tally::LevelTally;
-use crate::wide::{WIDE, WideSets};
 
 /// Which set a line belongs to.
 #[derive(Debug, Clone, Copy)]
@@ -45,14 +45,14 @@ pub(crate) struct Level {
     pub(crate) physical: bool,
     /// Whether a line that it evicts is also evicted from the levels above (inclusive).
     pub(crate) recalls: bool,
-    pub(crate) store: Box<dyn Store>,
+    pub(crate) store: Sets,
     pub(crate) promoted: Promoted,
     write_back: bool,
     allocate: bool,
     exclusive: bool,
     /// Whether evicted clean lines are passed on: to an exclusive level below, or for
     /// invalidation in the levels above.
-    evicts_clean: bool,
+    pub(crate) evicts_clean: bool,
 }
 
 impl Level {
@@ -75,8 +75,8 @@ impl Level {
                 .any(|above| above.level <= cache.level && above.index == Index::Physical),
             recalls,
             store: match layout.resident {
-                true => new_sets(Replacement::Lru, layout), // nothing is replaced
-                false => new_sets(cache.replacement, layout),
+                true => Sets::new(Replacement::Lru, layout), // nothing is replaced
+                false => Sets::new(cache.replacement, layout),
             },
             promoted: Promoted::default(),
             write_back: cache.write == Write::Back,
@@ -123,7 +123,7 @@ impl Level {
         let victim = if self.exclusive {
             unless(if data { self.store.mark(set, key, flags) } else { self.promote(request.address) })
         } else if data && !self.allocate {
-            unless(self.store.hit(set, key, flags))
+            unless(self.store.tag(set, key) != 0 && self.store.touch(set, key, flags).is_none())
         } else {
             self.store.touch(set, key, flags)
         };
@@ -160,22 +160,6 @@ impl Level {
                 output.push(request);
             }
         }
-    }
-
-    /// Counts a miss of a level that does nothing but fill its line in place of `victim`;
-    /// returns the request to write that back, if it is dirty.
-    #[inline(always)]
-    pub(crate) fn count_miss(
-        &self,
-        request: Request,
-        victim: Tag,
-        tally: &mut LevelTally,
-    ) -> Option<Request> {
-        let dirty = victim & DIRTY != 0;
-        tally.misses[usize::from(request.array)][usize::from(request.is(kind::STORE))] += 1;
-        tally.evictions += u64::from(victim != 0);
-        tally.write_backs += u64::from(dirty);
-        dirty.then(|| self.request(line_of(victim), kind::VICTIM | kind::EVICTED | kind::DATA))
     }
 
     /// Counts `victim` if there is one, and passes it on if another level needs it.
@@ -242,7 +226,10 @@ impl Level {
 /// Address translation: one level of cached page translations, always LRU.
 #[derive(Debug)]
 pub(crate) struct Tlb {
-    pub(crate) store: Box<dyn Store>,
+    /// The pages, without the recent ones.
+    pub(crate) store: Sets,
+    /// Those used last, of one set of many ways.
+    pub(crate) recent: Option<Recent>,
     index: SetIndex,
     /// See [`SetIndex::fold`].
     pub(crate) fold: u32,
@@ -252,18 +239,18 @@ impl Tlb {
     /// The TLB `tlb`; with `pages`, one that holds all of these pages.
     pub(crate) fn new(tlb: &machine::Tlb, page: Bytes, pages: Option<usize>) -> Tlb {
         let (sets, shift) = (tlb.entries / tlb.ways, page.0.trailing_zeros());
+        let recent = (pages.is_none() && sets == 1 && tlb.ways >= 32).then(Recent::default);
+        let ways = if recent.is_some() { tlb.ways - Recent::MOST } else { tlb.ways };
         let (layout, fold) = match pages {
             Some(sets) => (Layout { sets, ways: 1, shift, resident: true }, 63),
-            None => {
-                (Layout { sets, ways: tlb.ways, shift, resident: false }, SetIndex::fold(tlb.index, sets))
-            }
+            None => (Layout { sets, ways, shift, resident: false }, SetIndex::fold(tlb.index, sets)),
         };
-        Tlb { store: new_sets(Replacement::Lru, layout), index: SetIndex::new(layout.sets), fold }
+        Tlb { store: Sets::new(Replacement::Lru, layout), recent, index: SetIndex::new(layout.sets), fold }
     }
 
     /// The distance in bytes of pages that are in the same set.
     pub(crate) fn span(&self) -> u64 {
-        let span = self.store.layout().span();
+        let span = self.store.layout.span();
         if self.fold < 63 { span << self.fold } else { span }
     }
 
@@ -273,41 +260,40 @@ impl Tlb {
         (self.index.of(page ^ page >> self.fold), tag_of(page))
     }
 
-    /// Uses the page, or fills it; returns whether it was there.
+    /// Uses a page that is not the most recent one of its set, or fills it; returns whether it was there.
     #[inline]
     pub(crate) fn touch(&mut self, page: u64) -> bool {
         let (set, key) = self.place(page);
-        self.store.touch(set, key, 0).is_none()
+        let Some(recent) = &mut self.recent else { return self.store.touch(set, key, 0).is_none() };
+        if recent.uses(key) {
+            return true;
+        }
+        let was_there = self.store.remove(set, key) != 0;
+        let last = recent.add(key, Recent::MOST);
+        if last != 0 {
+            self.store.fill(set, last);
+        }
+        was_there
     }
 
     /// Whether the page is there; this is no use of it.
-    pub(crate) fn has(&mut self, page: u64) -> bool {
+    pub(crate) fn has(&self, page: u64) -> bool {
         let (set, key) = self.place(page);
-        self.store.tag(set, key) != 0
+        self.store.tag(set, key) != 0 || self.recent.is_some_and(|recent| recent.0.contains(&key))
     }
-}
 
-/// Empty sets with that policy.
-pub(crate) fn new_sets(replacement: Replacement, layout: Layout) -> Box<dyn Store> {
-    match replacement {
-        Replacement::Lru if layout.ways >= WIDE => Box::new(WideSets::new(layout)),
-        Replacement::Lru => lru_sets(layout),
-        Replacement::Fifo => Box::new(Sets::<_, 0>::new(layout, Fifo)),
-        Replacement::Plru => Box::new(Sets::<_, 0>::new(layout, Plru)),
-        Replacement::Random => Box::new(Sets::<_, 0>::new(layout, RandomVictim::new())),
+    /// Whether its state is that at the start of the last window, with those `recent` pages, moved by `moves`.
+    pub(crate) fn recurs(&self, recent: Option<Recent>, moves: &Moves) -> bool {
+        self.store.recurs(moves) && self.recent == recent.map(|recent| self.moved(recent, moves, 1))
     }
-}
 
-/// The sets of a level with LRU, specialised for the usual numbers of ways.
-fn lru_sets(layout: Layout) -> Box<dyn Store> {
-    match layout.ways {
-        1 => Box::new(Sets::<_, 1>::new(layout, Lru)),
-        2 => Box::new(Sets::<_, 2>::new(layout, Lru)),
-        4 => Box::new(Sets::<_, 4>::new(layout, Lru)),
-        8 => Box::new(Sets::<_, 8>::new(layout, Lru)),
-        12 => Box::new(Sets::<_, 12>::new(layout, Lru)),
-        16 => Box::new(Sets::<_, 16>::new(layout, Lru)),
-        64 => Box::new(Sets::<_, 64>::new(layout, Lru)),
-        _ => Box::new(Sets::<_, 0>::new(layout, Lru)),
+    /// As [`Sets::advance`].
+    pub(crate) fn advance(&mut self, moves: &Moves, times: u64) {
+        self.store.advance(moves, times);
+        self.recent = self.recent.map(|recent| self.moved(recent, moves, times));
+    }
+
+    fn moved(&self, recent: Recent, moves: &Moves, times: u64) -> Recent {
+        Recent(recent.0.map(|tag| self.store.moved_tag(tag, moves, times)))
     }
 }

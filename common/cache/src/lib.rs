@@ -14,7 +14,7 @@
 //! | the kernel's accesses and loops are written down as a description | `modelled.rs`, `loops.rs` |
 //! | the description is walked, iterations that recur are left out | `walk.rs`, `shortcuts.rs` |
 //! | each access goes through TLBs and levels, page walks read the page table | `simulator.rs`, `level.rs`, `table.rs` |
-//! | a set finds the line, or a victim | `sets.rs` or, for LRU and many ways, `wide.rs`; `policy/` |
+//! | a set finds the line, or a victim | `sets.rs`, `plru.rs` |
 //! | it is counted; iterations left out are multiplied | `tally.rs` |
 //! | counts get names | `counts.rs` |
 //!
@@ -31,8 +31,9 @@ mod level;
 mod loops;
 mod modelled;
 mod pages;
-mod policy;
+pub mod plru;
 mod promoted;
+mod recent;
 mod replay;
 mod request;
 mod seen;
@@ -43,12 +44,10 @@ mod table;
 mod tag;
 mod tally;
 mod walk;
-mod wide;
 
 pub use counts::{AccessTime, ArrayCounts, Counts, Estimate, LevelCounts, LoadsStores, TlbCounts};
 pub use kinds::{Classifier, MissKind, MissKinds};
 pub use modelled::{Held, Modelled, switch_off_shortcuts};
-pub use policy::plru;
 pub use replay::{LEVELS, Outcome, Replay, TooFar};
 
 #[cfg(test)]

@@ -176,11 +176,11 @@ impl Modelled {
         self.simulate();
         let levels = &self.walker.sim.levels;
         let Some(level) = levels.get(usize::from(level).wrapping_sub(1)) else { return Vec::new() };
-        if set >= level.store.layout().sets {
+        if set >= level.store.layout.sets {
             return Vec::new();
         }
-        let held = |&tag: &u32| Held { address: line_of(tag) << level.shift, dirty: tag & DIRTY != 0 };
-        level.store.content(set).iter().filter(|tag| **tag != 0).map(held).collect()
+        let held = |tag| Held { address: line_of(tag) << level.shift, dirty: tag & DIRTY != 0 };
+        level.store.content(set).filter(|tag| *tag != 0).map(held).collect()
     }
 
     /// Simulates everything that is recorded so far.

@@ -10,7 +10,7 @@ use crate::kinds::{Classifier, MissKinds};
 use crate::level::Tlb;
 use crate::loops::gcd;
 use crate::pages::PageMap;
-use crate::simulator::Simulator;
+use crate::simulator::{Missed, Simulator};
 use crate::table::PageTable;
 use crate::tag::LINES;
 
@@ -58,8 +58,8 @@ pub struct Replay {
     sim: Simulator,
     regions: Regions,
     kinds: Option<Classifier>,
-    /// Misses of the levels when [`Replay::misses_of`] asked last.
-    below: [u64; LEVELS],
+    /// Misses of the levels when they were asked for last.
+    asked: [u64; LEVELS],
     names: Vec<&'static str>,
     machine: Machine,
 }
@@ -86,7 +86,7 @@ impl Replay {
             regions: Regions::new(sim.virtual_span(), reach.min(MAX_REACH)),
             kinds: Some(Classifier::new(&machine.levels[0])),
             sim,
-            below: [0; LEVELS],
+            asked: [0; LEVELS],
             names,
             machine: machine.clone(),
         })
@@ -109,27 +109,31 @@ impl Replay {
         Some((start, self.regions.bytes, own.wrapping_sub(address)))
     }
 
-    /// Whether an access of `bytes` bytes, 1 or more, at an address plus its
-    /// [`distance`](Replay::distance) hits the line of its set that was used last: then there is nothing
-    /// to do but to [`count`](Replay::count) it.
+    /// Whether `bytes` bytes at an address plus its [`distance`](Replay::distance) are within one line.
     #[inline(always)]
-    pub fn repeats(&self, own: u64, bytes: u64, store: bool) -> bool {
-        self.sim.repeats(own, bytes, store)
+    pub fn is_within_line(&self, own: u64, bytes: u64) -> bool {
+        (own ^ own.wrapping_add(bytes).wrapping_sub(1)) >> self.sim.line_shift == 0
+    }
+
+    /// Whether an access within one line, at an address plus its [`distance`](Replay::distance), hits the
+    /// line of its set that was used last: then there is nothing to do but to
+    /// [`count`](Replay::count) it.
+    #[inline(always)]
+    pub fn repeats(&mut self, own: u64, store: bool) -> bool {
+        self.sim.repeats(own, store)
     }
 
     /// The misses in the first levels of an access within one line, at an address plus its
-    /// [`distance`](Replay::distance); none if it is not within one line. It is counted by
-    /// [`count`](Replay::count).
-    #[inline]
-    pub fn misses_at(&mut self, own: u64, bytes: u64, store: bool) -> Option<[u64; LEVELS]> {
-        if (own ^ (own + bytes - 1)) >> self.sim.line_shift != 0 {
-            return None;
+    /// [`distance`](Replay::distance). It is counted by [`count`](Replay::count).
+    pub fn misses_at(&mut self, own: u64, store: bool) -> [u32; LEVELS] {
+        match self.sim.access_line(own, store, 0) {
+            Missed::No => [0; LEVELS],
+            Missed::Levels(levels) => std::array::from_fn(|at| {
+                self.asked[at] += u64::from(at < levels);
+                u32::from(at < levels)
+            }),
+            Missed::More | Missed::Below => self.misses_since(),
         }
-        let of_first = |sim: &Simulator| sim.tally.levels[0].misses[0][usize::from(store)];
-        let before = of_first(&self.sim);
-        self.sim.access_line(own, store, 0);
-        let missed = of_first(&self.sim) - before;
-        Some(self.misses_below(missed, store))
     }
 
     /// Counts loads and stores that [`misses_of`](Replay::misses_of) was given, or need not be.
@@ -147,55 +151,52 @@ impl Replay {
     ///
     /// As for [`access`](Replay::access).
     #[inline]
-    pub fn misses_of(&mut self, address: u64, bytes: u64, store: bool) -> Result<[u64; LEVELS], TooFar> {
-        let missed = self.access_lines(address, bytes, store, 0)?;
-        Ok(self.misses_below(missed, store))
+    pub fn misses_of(&mut self, address: u64, bytes: u64, store: bool) -> Result<[u32; LEVELS], TooFar> {
+        self.access_lines(address, bytes, store, 0)?;
+        Ok(self.misses_since())
     }
 
-    /// An access of `bytes` bytes, counted for the name with index `name`. Returns how many of
-    /// its lines missed in the first level.
+    /// An access of `bytes` bytes, counted for the name with index `name`.
     ///
     /// # Errors
     ///
     /// If the trace uses too much memory; the access is not counted then.
     #[inline(always)]
-    pub fn access(&mut self, address: u64, bytes: u64, store: bool, name: u8) -> Result<u64, TooFar> {
+    pub fn access(&mut self, address: u64, bytes: u64, store: bool, name: u8) -> Result<(), TooFar> {
         if let Some(own) = self.regions.recent(address)
             && self.sim.knows_repeats()
-            && self.sim.repeats(own, bytes.max(1), store)
+            && self.is_within_line(own, bytes.max(1))
+            && self.sim.repeats(own, store)
             && self.kinds.as_mut().is_none_or(|kinds| kinds.repeats(own))
         {
             self.sim.tally.core.accesses[usize::from(store)] += 1;
-            return Ok(0);
+            return Ok(());
         }
-        let missed = self.access_lines(address, bytes, store, name)?;
+        self.access_lines(address, bytes, store, name)?;
         self.sim.tally.core.accesses[usize::from(store)] += 1;
-        Ok(missed)
+        Ok(())
     }
 
     #[inline(never)]
-    fn access_lines(&mut self, address: u64, bytes: u64, store: bool, name: u8) -> Result<u64, TooFar> {
-        let shift = self.sim.levels[0].shift;
+    fn access_lines(&mut self, address: u64, bytes: u64, store: bool, name: u8) -> Result<(), TooFar> {
+        let shift = self.sim.line_shift;
         let last = address.saturating_add(bytes.saturating_sub(1)) >> shift;
-        let mut missed = u64::from(self.access_line(address, store, name)?);
+        self.access_line(address, store, name)?;
         for line in (address >> shift) + 1..=last {
-            missed += u64::from(self.access_line(line << shift, store, name)?);
+            self.access_line(line << shift, store, name)?;
             self.sim.tally.core.splits[usize::from(store)] += 1;
         }
-        Ok(missed)
+        Ok(())
     }
 
     #[inline]
-    fn access_line(&mut self, address: u64, store: bool, name: u8) -> Result<bool, TooFar> {
+    fn access_line(&mut self, address: u64, store: bool, name: u8) -> Result<(), TooFar> {
         let own = self.regions.place(address)?;
-        let (array, kind) = (usize::from(name), usize::from(store));
-        let before = self.sim.tally.levels[0].misses[array][kind];
-        self.sim.access_line(own, store, name);
-        let missed = self.sim.tally.levels[0].misses[array][kind] != before;
+        let missed = self.sim.access_line(own, store, name);
         if let Some(kinds) = &mut self.kinds {
-            kinds.access(own, store, missed);
+            kinds.access(own, store, matches!(missed, Missed::Levels(_) | Missed::More));
         }
-        Ok(missed)
+        Ok(())
     }
 
     /// The same as [`access`](Replay::access), with what happened.
@@ -226,14 +227,6 @@ impl Replay {
         }
     }
 
-    /// Misses in `level` so far, counted from 1, without those of page walks; none if there is no
-    /// such level.
-    #[inline]
-    pub fn misses(&self, level: usize) -> u64 {
-        let level = self.sim.tally.levels.get(level.wrapping_sub(1));
-        level.map_or(0, |level| level.misses[..self.names.len()].as_flattened().iter().sum())
-    }
-
     /// All counts so far.
     pub fn counts(&self) -> Counts {
         counts::gather(&self.sim.tally, &self.names, &self.machine)
@@ -244,19 +237,13 @@ impl Replay {
         self.kinds.as_ref().map_or_else(MissKinds::default, Classifier::counts)
     }
 
-    /// The misses of an access that `missed` in the first level.
-    #[inline]
-    fn misses_below(&mut self, missed: u64, store: bool) -> [u64; LEVELS] {
-        // A store that is written through may miss below the level that it hits.
-        if missed == 0 && (self.sim.is_plain() || !store) {
-            return [0; LEVELS];
-        }
-        let mut misses = [missed; LEVELS];
-        for (level, misses) in misses.iter_mut().enumerate().skip(1) {
-            let now = self.misses(level + 1);
-            *misses = now - std::mem::replace(&mut self.below[level], now);
-        }
-        misses
+    /// The misses of the first name in the first levels since this was asked last.
+    fn misses_since(&mut self) -> [u32; LEVELS] {
+        let levels = &self.sim.tally.levels;
+        std::array::from_fn(|at| {
+            let now = levels.get(at).map_or(0, |level| level.misses[0][0] + level.misses[0][1]);
+            (now - std::mem::replace(&mut self.asked[at], now)) as u32
+        })
     }
 }
 
@@ -326,7 +313,7 @@ impl Simulator {
     /// addresses; a multiple of a page and of [`REGION`].
     fn virtual_span(&self) -> u64 {
         let levels = self.levels.iter().filter(|level| self.pages().is_none() || !level.physical);
-        let spans = levels.map(|level| level.store.layout().span()).chain(self.tlbs.iter().map(Tlb::span));
+        let spans = levels.map(|level| level.store.layout.span()).chain(self.tlbs.iter().map(Tlb::span));
         spans.chain([1 << self.page_shift]).fold(REGION, |all, span| all / gcd(all, span) * span)
     }
 }

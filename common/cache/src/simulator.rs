@@ -2,7 +2,7 @@
 //! them windows (see [`Journal`](crate::journal::Journal)), a test whether its state
 //! recurs, and a jump over iterations that would count the same.
 
-use machine::{CacheLevel, Machine, MachineError};
+use machine::{CacheLevel, Machine, MachineError, TlbIndex};
 use memory::Arena;
 
 use crate::addresses::AddressMap;
@@ -10,9 +10,10 @@ use crate::journal::Moves;
 use crate::level::{Level, SetIndex, Tlb};
 use crate::loops::{Access, AccessKind, gcd};
 use crate::pages::PageMap;
+use crate::recent::Recent;
 use crate::request::{Request, kind};
 use crate::seen::Seen;
-use crate::sets::Store;
+use crate::sets::Sets;
 use crate::table::PageTable;
 use crate::tag::{DIRTY, LINE, LINES, Tag, tag_of};
 use crate::tally::{CoreTally, Tally};
@@ -26,8 +27,6 @@ pub(crate) struct Simulator {
     pub(crate) tlbs: Vec<Tlb>,
     pub(crate) tally: Tally,
     pub(crate) page_shift: u32,
-    /// The fold of the first TLB's index.
-    page_fold: u32,
     pages: Option<PageMap>,
     /// What a miss of the last TLB reads, unless that is the first access to the page.
     table: Option<PageTable>,
@@ -46,14 +45,23 @@ pub(crate) struct Simulator {
     /// Whether loads, and stores, do nothing but use or fill their line of the first level.
     plain_loads: bool,
     plain_stores: bool,
-    /// Whether the second level does nothing but use or fill the line that the first one asks
-    /// for, and is found by the same address.
-    is_plain_below: bool,
     /// Number of events other than hits in the first level and the first TLB.
     events: u64,
     /// The requests of a level to the next: two lists, used alternately.
     asks: [Vec<Request>; 2],
     windows: Vec<Window>,
+}
+
+/// Where an access missed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Missed {
+    No,
+    /// In so many levels from the first one on.
+    Levels(usize),
+    /// In the first level, and perhaps in others.
+    More,
+    /// Not in the first level, but perhaps in others.
+    Below,
 }
 
 /// The number of lines in a level, or pages in a TLB, that never evicts one; `None` if it does.
@@ -67,6 +75,8 @@ pub(crate) struct Residents<'r> {
 struct Window {
     counts: (CoreTally, Vec<u64>),
     seen: u64,
+    /// Of each TLB.
+    recent: Vec<Option<Recent>>,
 }
 
 impl Simulator {
@@ -140,22 +150,19 @@ impl Simulator {
         Ok(Simulator {
             plain_loads: first.loads_plainly(),
             plain_stores: first.stores_plainly(),
-            is_plain_below: levels.get(1).is_some_and(|below| below.loads_plainly() && !below.recalls)
-                && (pages.is_none() || first.physical),
             tally: Tally::new(levels.len(), machine.tlbs.len(), arrays + usize::from(machine.walks())),
             tlbs: machine.tlbs.iter().map(tlb).collect(),
             levels,
             page_shift: machine.page_size.0.trailing_zeros(),
-            page_fold: machine
-                .tlbs
-                .first()
-                .map_or(63, |tlb| SetIndex::fold(tlb.index, tlb.entries / tlb.ways)),
             pages,
             table,
             seen: Seen::default(),
             last_pages: [u64::MAX; MAX_SLOTS],
             last_lines: [NO_LINE; MAX_SLOTS],
-            page_mask: machine.tlbs.first().map_or(1, |tlb| slots(tlb.entries / tlb.ways)) - 1,
+            page_mask: machine.tlbs.first().map_or(1, |tlb| match tlb.index {
+                TlbIndex::Xor => 1,
+                TlbIndex::Modulo => slots(tlb.entries / tlb.ways),
+            }) - 1,
             line_mask: slots(machine.levels[0].sets()) - 1,
             line_shift: machine.levels[0].line.0.trailing_zeros(),
             events: 0,
@@ -188,7 +195,7 @@ impl Simulator {
         }
         let spans = self.tlbs.iter().map(Tlb::span);
         spans
-            .chain(self.levels.iter().map(|level| level.store.layout().span()))
+            .chain(self.levels.iter().map(|level| level.store.layout.span()))
             .try_fold(1, |all: u64, span| all.checked_mul(span / gcd(all, span)))
     }
 
@@ -227,17 +234,23 @@ impl Simulator {
         }
     }
 
-    /// Whether an access of `bytes` bytes, 1 or more, is within one line and changes nothing: its page
-    /// and its line are those that were used last in their sets. Only if
-    /// [`knows_repeats`](Simulator::knows_repeats).
+    /// Whether an access within one line changes nothing but the order of the pages that were used last:
+    /// its line is the last one of its set. Only if [`knows_repeats`](Simulator::knows_repeats).
     #[inline(always)]
-    pub(crate) fn repeats(&self, address: u64, bytes: u64, store: bool) -> bool {
-        let shift = self.line_shift;
-        let (line, page) = (address >> shift, address >> self.page_shift);
+    pub(crate) fn repeats(&mut self, address: u64, store: bool) -> bool {
+        let line = address >> self.line_shift;
         let last = self.last_lines[line as usize & self.line_mask & (MAX_SLOTS - 1)];
-        (address + bytes - 1) >> shift == line
-            && last | Tag::from(!store) == tag_of(line) | DIRTY
-            && (self.last_pages[self.slot_of(page)] == page || self.tlbs.is_empty())
+        last | Tag::from(!store) == tag_of(line) | DIRTY && self.page_repeats(address >> self.page_shift)
+    }
+
+    /// Whether the first TLB has `page`, and nothing changes but the order of those used last.
+    #[inline(always)]
+    fn page_repeats(&mut self, page: u64) -> bool {
+        match self.tlbs.first_mut() {
+            None => true,
+            Some(Tlb { recent: Some(recent), .. }) => recent.uses(tag_of(page)),
+            Some(_) => self.last_pages[page as usize & self.page_mask & (MAX_SLOTS - 1)] == page,
+        }
     }
 
     /// Whether the first level is found by the addresses of the program.
@@ -245,28 +258,19 @@ impl Simulator {
         self.pages.is_none() || !self.levels[0].physical
     }
 
-    /// The place of `page` in `last_pages`.
-    #[inline(always)]
-    fn slot_of(&self, page: u64) -> usize {
-        (page ^ page >> self.page_fold) as usize & self.page_mask & (MAX_SLOTS - 1)
-    }
-
     /// An access within one line.
     #[inline(always)]
-    pub(crate) fn access_line(&mut self, address: u64, store: bool, array: u8) {
+    pub(crate) fn access_line(&mut self, address: u64, store: bool, array: u8) -> Missed {
         let page = address >> self.page_shift;
-        let slot = self.slot_of(page);
-        let last_page = &mut self.last_pages[slot];
-        if *last_page != page && !self.tlbs.is_empty() {
-            *last_page = page;
+        if !self.page_repeats(page) {
             self.translate(page, array);
         }
-        self.access_first(address, store, array);
+        self.access_first(address, store, array)
     }
 
     /// An access of the first level.
     #[inline(always)]
-    fn access_first(&mut self, address: u64, store: bool, array: u8) {
+    fn access_first(&mut self, address: u64, store: bool, array: u8) -> Missed {
         let plain = if store { self.plain_stores } else { self.plain_loads };
         if !plain {
             return self.access_by_rules(address, store, array);
@@ -279,16 +283,16 @@ impl Simulator {
         let (set, key) = first.place(own);
         let last = &mut self.last_lines[set & self.line_mask & (MAX_SLOTS - 1)];
         if *last & LINE == key && (!store || *last & DIRTY != 0) {
-            return;
+            return Missed::No;
         }
         *last = if *last & LINE == key { *last } else { key } | if store { DIRTY } else { 0 };
-        if let Some(victim) = first.store.touch(set, key, Tag::from(store)) {
-            self.miss(own, store, array, victim);
-        }
+        let Some(victim) = first.store.touch(set, key, Tag::from(store)) else { return Missed::No };
+        self.miss(own, store, array, victim)
     }
 
     /// Looks `page` up in the TLBs, level by level until one has it.
     fn translate(&mut self, page: u64, array: u8) {
+        self.last_pages[page as usize & self.page_mask] = page;
         for (tlb, misses) in self.tlbs.iter_mut().zip(&mut self.tally.tlbs) {
             if tlb.touch(page) {
                 return;
@@ -314,106 +318,118 @@ impl Simulator {
             if first {
                 self.access_first(address, false, array);
             } else {
+                self.events += 1;
                 self.asks[0].push(request(address, false, array, false));
-                self.serve_below();
+                self.serve_from(1);
             }
         }
     }
 
     /// Handles a miss in the first level, which filled the line in place of `victim`.
-    fn miss(&mut self, address: u64, store: bool, array: u8, victim: Tag) {
-        if self.is_plain_below
-            && let [first, second, ..] = &mut self.levels[..]
-            && let [tally, tally_below, ..] = &mut self.tally.levels[..]
-        {
-            // Most misses hit in the second level, and leave nothing for those below.
-            let request = request(address, store, array, first.physical);
-            let dirty = first.count_miss(request, victim, tally);
-            let below = request.without(kind::DATA);
-            let (set, key) = second.place(address);
-            let victim_below = second.store.touch(set, key, 0);
-            self.events += 1;
-            if victim_below.is_none() && dirty.is_none() {
-                return;
+    #[inline(always)]
+    fn miss(&mut self, address: u64, store: bool, array: u8, mut victim: Tag) -> Missed {
+        self.events += 1;
+        let mut request = request(address, store, array, self.levels[0].physical);
+        // A clean line that a level does not pass on leaves nothing but the request to the next level.
+        let mut at = 0;
+        while victim & DIRTY == 0 && !self.levels[at].evicts_clean {
+            if self.levels.get(at + 1).is_some_and(|below| !below.loads_plainly()) {
+                break;
             }
-            if let Some(victim) = victim_below {
-                second.miss(below, victim, tally_below, &mut self.asks[0]);
+            let tally = &mut self.tally.levels[at];
+            tally.misses[usize::from(array)][usize::from(store)] += 1;
+            tally.evictions += u64::from(victim != 0);
+            at += 1;
+            let Some(level) = self.levels.get_mut(at) else {
+                self.tally.reads += 1;
+                return Missed::Levels(at);
+            };
+            request = request.without(kind::DATA).within(level, self.pages.as_ref());
+            let (set, key) = level.place(request.address);
+            match level.store.touch(set, key, 0) {
+                Some(below) => victim = below,
+                None => return Missed::Levels(at),
             }
-            if let Some(dirty) = dirty {
-                second.serve(dirty, tally_below, &mut self.asks[0]);
-            }
-            return self.serve_from(2);
         }
-        let first = &mut self.levels[0];
-        let request = request(address, store, array, first.physical);
-        first.miss(request, victim, &mut self.tally.levels[0], &mut self.asks[0]);
-        self.serve_below();
+        self.miss_by_rules(at, request, victim)
+    }
+
+    /// The same at a level where there is more to do.
+    #[inline(never)]
+    fn miss_by_rules(&mut self, at: usize, request: Request, victim: Tag) -> Missed {
+        self.levels[at].miss(request, victim, &mut self.tally.levels[at], &mut self.asks[0]);
+        self.recall(at);
+        self.serve_from(at + 1);
+        Missed::More
     }
 
     /// An access to a first level that does more than use or fill its line.
-    fn access_by_rules(&mut self, address: u64, store: bool, array: u8) {
-        let first = &mut self.levels[0];
+    fn access_by_rules(&mut self, address: u64, store: bool, array: u8) -> Missed {
+        self.events += 1;
+        let (first, tally) = (&mut self.levels[0], &mut self.tally.levels[0]);
         let request = request(address, store, array, false).within(first, self.pages.as_ref());
         let (set, _) = first.place(request.address);
         self.last_lines[set & self.line_mask] = NO_LINE;
-        first.serve(request, &mut self.tally.levels[0], &mut self.asks[0]);
-        self.serve_below();
-    }
-
-    /// The levels below the first one serve its requests, one after the other.
-    fn serve_below(&mut self) {
-        self.events += 1;
+        let before = tally.misses[usize::from(array)];
+        first.serve(request, tally, &mut self.asks[0]);
+        let missed = tally.misses[usize::from(array)] != before;
         self.serve_from(1);
+        if missed { Missed::More } else { Missed::Below }
     }
 
-    /// The levels from number `from` on, the first one being 0, serve the requests to them.
+    /// The levels from number `from` on, the first one being 0, serve the requests to them, one level
+    /// after the other.
     fn serve_from(&mut self, from: usize) {
-        let [asked, asks] = &mut self.asks;
-        let (mut asked, mut asks) = (asked, asks);
-        let mask = self.line_mask;
         for at in from..self.levels.len() {
-            if asked.is_empty() {
+            let [asks, asked] = &mut self.asks;
+            if asks.is_empty() {
                 return;
             }
-            let (above, below) = self.levels.split_at_mut(at);
-            let (level, tally) = (&mut below[0], &mut self.tally.levels[at]);
+            std::mem::swap(asks, asked);
+            let (level, tally) = (&mut self.levels[at], &mut self.tally.levels[at]);
             for request in &*asked {
                 level.serve(request.within(level, self.pages.as_ref()), tally, asks);
             }
             asked.clear();
-            if level.recalls {
-                for request in asks.iter_mut().filter(|request| request.is(kind::EVICTED)) {
-                    let first = &above[0];
-                    let address = request.within(first, self.pages.as_ref()).address;
-                    for line in (address >> first.shift)..(address + (1 << level.shift)) >> first.shift {
-                        let (set, key) = first.place(line << first.shift);
-                        let last = &mut self.last_lines[set & mask];
-                        *last = if *last & LINE == key { NO_LINE } else { *last };
-                    }
-                    if recall(above, *request, 1 << level.shift, self.pages.as_ref())
-                        && !request.is(kind::DATA)
-                    {
-                        *request = level.was_dirty_above(*request, tally);
-                    }
-                }
-            }
-            (asked, asks) = (asks, asked);
+            self.recall(at);
         }
-        for request in &*asked {
+        for request in &self.asks[0] {
             self.tally.writes += u64::from(request.is(kind::DATA));
             self.tally.reads += u64::from(!request.is(kind::DATA | kind::VICTIM));
         }
-        asked.clear();
+        self.asks[0].clear();
+    }
+
+    /// If that level is inclusive, the lines that it evicted leave the levels above, too.
+    #[inline]
+    fn recall(&mut self, at: usize) {
+        let (above, below) = self.levels.split_at_mut(at);
+        let level = &below[0];
+        if !level.recalls {
+            return;
+        }
+        let (bytes, pages) = (1 << level.shift, self.pages.as_ref());
+        for request in self.asks[0].iter_mut().filter(|request| request.is(kind::EVICTED)) {
+            let first = &above[0];
+            let address = request.within(first, pages).address;
+            for line in (address >> first.shift)..(address + bytes) >> first.shift {
+                let (set, key) = first.place(line << first.shift);
+                let last = &mut self.last_lines[set & self.line_mask];
+                *last = if *last & LINE == key { NO_LINE } else { *last };
+            }
+            let mut is_dirty = false;
+            for level in &mut *above {
+                is_dirty |= level.invalidate(request.within(level, pages).address, bytes);
+            }
+            if is_dirty && !request.is(kind::DATA) {
+                *request = level.was_dirty_above(*request, &mut self.tally.levels[at]);
+            }
+        }
     }
 
     /// Number of events so far other than hits in the first level and the first TLB.
     pub(crate) fn events(&self) -> u64 {
         self.events
-    }
-
-    /// Whether loads and stores do nothing but use or fill their line of the first level.
-    pub(crate) fn is_plain(&self) -> bool {
-        self.plain_loads && self.plain_stores
     }
 
     /// Whether repeating `access` leaves everything as the first time left it, if it hits
@@ -452,11 +468,7 @@ impl Simulator {
                 }
             }
             let page = address >> self.page_shift;
-            let slot = self.slot_of(page);
-            if self.last_pages[slot] != page
-                && let Some(tlb) = self.tlbs.first_mut()
-                && !tlb.has(page)
-            {
+            if self.tlbs.first().is_some_and(|tlb| !tlb.has(page)) {
                 return false;
             }
             address += line - address % line;
@@ -464,22 +476,23 @@ impl Simulator {
         true
     }
 
-    fn stores(&mut self) -> impl Iterator<Item = &mut Box<dyn Store>> {
+    fn stores(&mut self) -> impl Iterator<Item = &mut Sets> {
         let tlbs = self.tlbs.iter_mut().map(|tlb| &mut tlb.store);
         tlbs.chain(self.levels.iter_mut().map(|level| &mut level.store))
     }
 
     /// Opens a window: saves the state from now on; windows nest.
     pub(crate) fn open_window(&mut self) {
-        self.stores().for_each(|store| store.open_window());
+        self.stores().for_each(Sets::open_window);
         self.levels.iter_mut().for_each(|level| level.promoted.open_window());
-        self.windows.push(Window { counts: self.tally.snapshot(), seen: self.seen.count() });
+        let recent = self.tlbs.iter().map(|tlb| tlb.recent).collect();
+        self.windows.push(Window { counts: self.tally.snapshot(), seen: self.seen.count(), recent });
     }
 
     /// Closes the last window.
     pub(crate) fn close_window(&mut self) {
         self.windows.pop();
-        self.stores().for_each(|store| store.close_window());
+        self.stores().for_each(Sets::close_window);
         self.levels.iter_mut().for_each(|level| level.promoted.close_window());
     }
 
@@ -488,7 +501,7 @@ impl Simulator {
     pub(crate) fn recurs(&self, moves: &Moves) -> bool {
         let Some(window) = self.windows.last() else { return false };
         window.seen == self.seen.count()
-            && self.tlbs.iter().all(|tlb| tlb.store.recurs(moves))
+            && self.tlbs.iter().zip(&window.recent).all(|(tlb, recent)| tlb.recurs(*recent, moves))
             && self
                 .levels
                 .iter()
@@ -500,8 +513,9 @@ impl Simulator {
         if let Some(window) = self.windows.last() {
             self.tally.multiply(&window.counts, times);
         }
-        self.stores().for_each(|store| store.advance(moves, times));
+        self.tlbs.iter_mut().for_each(|tlb| tlb.advance(moves, times));
         for level in &mut self.levels {
+            level.store.advance(moves, times);
             level.promoted.advance(moves, level.shift, times);
         }
         self.last_pages.fill(u64::MAX);
@@ -538,15 +552,4 @@ impl Request {
             _ => self,
         }
     }
-}
-
-/// Invalidates the `bytes` bytes of a `victim` in the levels `above`; returns whether one
-/// of them had newer data.
-fn recall(above: &mut [Level], victim: Request, bytes: u64, pages: Option<&PageMap>) -> bool {
-    let mut dirty = false;
-    for level in above {
-        let address = victim.within(level, pages).address;
-        dirty |= level.invalidate(address, bytes);
-    }
-    dirty
 }

@@ -7,12 +7,9 @@ use memory::{Arena, Memory, steps};
 use proptest::prelude::*;
 
 use crate::journal::Moves;
-use crate::level::new_sets;
-use crate::policy::Lru;
 use crate::promoted::Promoted;
-use crate::sets::{Layout, Sets, Store};
+use crate::sets::{Layout, Sets};
 use crate::tag::tag_of;
-use crate::wide::WideSets;
 use crate::{Counts, Modelled};
 
 /// Debug builds run some iterations that are described already, and detect one that differs
@@ -83,7 +80,7 @@ proptest! {
             (Replacement::Random, 3),
         ][which];
         let layout = Layout { sets: 2, ways, shift: 6, resident: false };
-        let [mut once, mut again] = [0, 1].map(|_| new_sets(replacement, layout));
+        let [mut once, mut again] = [0, 1].map(|_| Sets::new(replacement, layout));
         for (line, times) in uses {
             let (set, key) = ((line % 2) as usize, tag_of(line));
             let touched = once.touch(set, key, 0);
@@ -91,47 +88,7 @@ proptest! {
             for _ in 1..times {
                 prop_assert!(again.touch(set, key, 0).is_none());
             }
-            prop_assert_eq!(once.content(set), again.content(set));
-        }
-    }
-
-    /// Sets of many ways behave like sets of few ways, also in windows.
-    #[test]
-    fn wide_sets_behave_like_other_sets(
-        ways in prop_oneof![9usize..14, 33usize..50],
-        uses in prop::collection::vec((0u8..6, 0u64..140), 0..600),
-    ) {
-        let layout = Layout { sets: 2, ways, shift: 6, resident: false };
-        let mut narrow = new_sets(Replacement::Lru, layout);
-        let mut wide: Box<dyn Store> = Box::new(WideSets::new(layout));
-        let mut windows = 0;
-        for (what, line) in uses {
-            let (set, key) = ((line % 2) as usize, tag_of(line));
-            let flags = (line % 3 == 0).into();
-            let [one, two] = [&mut narrow, &mut wide].map(|store| match what {
-                0 | 1 => format!("{:?}", store.touch(set, key, flags)),
-                2 => format!("{:?}", store.hit(set, key, flags)),
-                3 => store.remove(set, key).to_string(),
-                4 => {
-                    store.open_window();
-                    String::new()
-                }
-                _ if windows == 0 => store.tag(set, key).to_string(),
-                _ => {
-                    let recurs = store.recurs(&Moves::NONE);
-                    store.close_window();
-                    recurs.to_string()
-                }
-            });
-            windows = match what {
-                4 => windows + 1,
-                5 if windows > 0 => windows - 1,
-                _ => windows,
-            };
-            prop_assert_eq!(one, two);
-            for set in 0..2 {
-                prop_assert_eq!(narrow.content(set), wide.content(set));
-            }
+            prop_assert!(once.content(set).eq(again.content(set)));
         }
     }
 
@@ -140,8 +97,8 @@ proptest! {
     #[test]
     fn a_window_recurs_if_its_sets_are_as_they_were(uses in prop::collection::vec((0u8..8, 0u64..12), 0..120)) {
         let layout = Layout { sets: 3, ways: 2, shift: 6, resident: false };
-        let mut sets = Sets::<_, 2>::new(layout, Lru);
-        let all = |sets: &Sets<Lru, 2>| [0, 1, 2].map(|set| sets.content(set));
+        let mut sets = Sets::new(Replacement::Lru, layout);
+        let all = |sets: &Sets| [0, 1, 2].map(|set| sets.content(set).collect::<Vec<_>>());
         let mut before = Vec::new();
         for (what, line) in uses {
             match what {

@@ -97,23 +97,25 @@ impl Touch {
     }
 }
 
-/// Accesses within a few words, from the same word of the record, as one.
-fn groups(accesses: impl Iterator<Item = Plain>) -> Box<[Plain]> {
+/// Accesses one after the other within a few words, from the same word of the record, as one; with the
+/// number of the access after it.
+fn groups(accesses: impl Iterator<Item = Plain>) -> Box<[(Plain, usize)]> {
     const WIDEST: u64 = 32;
-    let mut groups: Vec<Plain> = Vec::new();
-    for access in accesses {
-        let joined = groups.iter_mut().find_map(|group| {
+    let mut groups: Vec<(Plain, usize)> = Vec::new();
+    for (at, access) in accesses.enumerate() {
+        let joined = groups.last_mut().and_then(|(group, after)| {
             let start = group.displacement.cast_signed().min(access.displacement.cast_signed());
             let end = |one: &Plain| one.displacement.cast_signed().checked_add(one.bytes.into());
             let bytes = end(group)?.max(end(&access)?).abs_diff(start);
-            (group.word == access.word && bytes <= WIDEST).then_some((group, start, bytes))
+            (group.word == access.word && bytes <= WIDEST).then_some((group, after, start, bytes))
         });
         match joined {
-            Some((group, start, bytes)) => {
+            Some((group, after, start, bytes)) => {
                 (group.displacement, group.bytes) = (start.cast_unsigned(), bytes as u16);
                 group.is_store |= access.is_store;
+                *after = at + 1;
             }
-            None => groups.push(access),
+            None => groups.push((access, at + 1)),
         }
     }
     groups.into()
@@ -129,8 +131,8 @@ pub(crate) struct Site {
     pub(crate) touches: Box<[Touch]>,
     /// The same, if all of them are [`Form::Plain`], and their loads and stores.
     pub(crate) plain: Option<Box<[Plain]>>,
-    /// The plain ones put together where they are next to each other.
-    pub(crate) groups: Box<[Plain]>,
+    /// The plain ones put together; see [`groups`].
+    pub(crate) groups: Box<[(Plain, usize)]>,
     pub(crate) accesses: [u64; 2],
     pub(crate) counts: Box<[(Place, [u16; EVENTS])]>,
     pub(crate) totals: [u64; EVENTS],

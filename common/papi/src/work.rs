@@ -112,18 +112,31 @@ impl Work {
                     replay.count(site.accesses[0], site.accesses[1]);
                     let address_of =
                         |touch: &Plain| word(place, touch.word.into()).wrapping_add(touch.displacement);
-                    let repeats = |touch: &Plain| self.repeats(replay, address_of(touch), touch);
-                    // Where all of them do nothing, their order is of no matter.
-                    if !site.groups.iter().all(repeats) {
-                        for (at, touch) in plain.iter().enumerate() {
-                            self.access(
-                                replay,
-                                site.first + at,
-                                address_of(touch),
-                                touch.bytes,
-                                touch.is_store,
-                            )?;
+                    let mut at = 0;
+                    for (group, after) in &site.groups {
+                        let address = address_of(group);
+                        match self.own(replay, address, group.bytes) {
+                            // Where all of a group do nothing, none is needed.
+                            Some(own) if replay.repeats(own, group.is_store) => {}
+                            Some(own) if *after == at + 1 => {
+                                let misses = replay.misses_at(own, group.is_store);
+                                self.missed(site.first + at, address, misses);
+                            }
+                            _ => {
+                                for at in at..*after {
+                                    let touch = &plain[at];
+                                    let address = address_of(touch);
+                                    self.access(
+                                        replay,
+                                        site.first + at,
+                                        address,
+                                        touch.bytes,
+                                        touch.is_store,
+                                    )?;
+                                }
+                            }
                         }
+                        at = *after;
                     }
                 }
                 None => self.walk_other(replay, site, place)?,
@@ -136,22 +149,25 @@ impl Work {
     #[cold]
     fn grow(&mut self, site: &Site) {
         self.executed.resize((site.number + 1).next_power_of_two(), 0);
-        self.misses.resize(
-            (site.first + site.touches.len()).next_power_of_two().max(self.misses.len()),
-            [0; LEVELS],
-        );
+        self.make_place(site.first + site.touches.len());
     }
 
-    /// Whether there is nothing to do for an access but to count it.
+    /// A place for the misses of that access.
+    #[cold]
+    fn make_place(&mut self, number: usize) {
+        self.misses.resize((number + 1).next_power_of_two().max(self.misses.len()), [0; LEVELS]);
+    }
+
+    /// The address that the caches use, if its piece was accessed lately and the access is within a line.
     #[inline(always)]
-    fn repeats(&self, replay: &Replay, address: u64, touch: &Plain) -> bool {
+    fn own(&self, replay: &Replay, address: u64, bytes: u16) -> Option<u64> {
         let (start, length, distance) = self.near[near(address)];
-        address.wrapping_sub(start) < length
-            && replay.repeats(address.wrapping_add(distance), touch.bytes.into(), touch.is_store)
+        let own = address.wrapping_add(distance);
+        (address.wrapping_sub(start) < length && replay.is_within_line(own, bytes.into())).then_some(own)
     }
 
     /// An access. It is counted elsewhere.
-    #[inline]
+    #[inline(never)]
     fn access(
         &mut self,
         replay: &mut Replay,
@@ -160,18 +176,14 @@ impl Work {
         bytes: u16,
         is_store: bool,
     ) -> Result<(), TooFar> {
-        let (start, length, distance) = self.near[near(address)];
-        let own = address.wrapping_add(distance);
-        if address.wrapping_sub(start) < length && bytes > 0 {
-            if replay.repeats(own, bytes.into(), is_store) {
-                return Ok(());
-            }
-            if let Some(misses) = replay.misses_at(own, bytes.into(), is_store) {
-                self.missed(number, address, misses);
-                return Ok(());
-            }
+        let Some(own) = self.own(replay, address, bytes) else {
+            return self.access_anywhere(replay, number, address, bytes, is_store);
+        };
+        if !replay.repeats(own, is_store) {
+            let misses = replay.misses_at(own, is_store);
+            self.missed(number, address, misses);
         }
-        self.access_anywhere(replay, number, address, bytes, is_store)
+        Ok(())
     }
 
     /// The same, at an address whose piece was not accessed lately, or across lines.
@@ -198,17 +210,18 @@ impl Work {
         Ok(())
     }
 
-    #[inline]
-    fn missed(&mut self, number: usize, address: u64, misses: [u64; LEVELS]) {
+    #[inline(always)]
+    fn missed(&mut self, number: usize, address: u64, misses: [u32; LEVELS]) {
         if misses[0] > 0 || misses[1] > 0 {
             self.add_misses(number, address, misses);
         }
     }
 
-    #[inline(never)]
-    fn add_misses(&mut self, number: usize, address: u64, misses: [u64; LEVELS]) {
+    #[inline(always)]
+    fn add_misses(&mut self, number: usize, address: u64, misses: [u32; LEVELS]) {
+        let misses = misses.map(u64::from);
         if number >= self.misses.len() {
-            self.misses.resize(number + 1, [0; LEVELS]);
+            self.make_place(number);
         }
         add(&mut self.misses[number], misses);
         self.owners.add(address, misses);
@@ -291,6 +304,7 @@ impl Work {
 }
 
 impl Owners {
+    #[inline]
     fn add(&mut self, address: u64, misses: [u64; LEVELS]) {
         let changes = blocks::changes();
         if self.changes != changes {
@@ -302,10 +316,15 @@ impl Owners {
     }
 
     /// The place in `recent` of what `address` belongs to.
+    #[inline]
     fn at(&mut self, address: u64) -> usize {
-        if let Some(at) = self.recent.iter().position(|(range, ..)| range.contains(&address)) {
-            return at;
-        }
+        let at = self.recent.iter().position(|(range, ..)| range.contains(&address));
+        at.unwrap_or_else(|| self.search(address))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn search(&mut self, address: u64) -> usize {
         let (range, owner) = if self.stack.contains(&address) {
             (self.stack.clone(), Owner::Stack)
         } else if let Some((range, global)) = session::global_at(address) {

@@ -1,9 +1,6 @@
 //! Tree-PLRU: a tree of direction bits over 2, 4, 8 ... 32 ways. Node 1 is the root,
 //! node n has the children 2n and 2n + 1; a set bit leads to the second.
 
-use super::{Policy, empty};
-use crate::tag::Tag;
-
 /// The way to which the bits lead: the victim.
 pub fn victim(tree: u64, ways: usize) -> usize {
     let mut node = 1;
@@ -20,23 +17,5 @@ pub fn touch(tree: &mut u64, ways: usize, way: usize) {
         let parent = node / 2;
         *tree = *tree & !(1 << parent) | u64::from(node & 1 == 0) << parent;
         node = parent;
-    }
-}
-
-#[derive(Debug)]
-pub(crate) struct Plru;
-
-impl Policy for Plru {
-    /// The direction bits.
-    type Set = u64;
-
-    fn used(&mut self, tree: &mut u64, tags: &mut [Tag], way: usize) {
-        touch(tree, tags.len(), way);
-    }
-
-    fn fill(&mut self, tree: &mut u64, tags: &mut [Tag], tag: Tag) -> Tag {
-        let way = empty(tags).unwrap_or_else(|| victim(*tree, tags.len()));
-        touch(tree, tags.len(), way);
-        std::mem::replace(&mut tags[way], tag)
     }
 }
