@@ -143,13 +143,20 @@ pub fn kit_row(row: &Row) -> String {
                 row.amount("accesses").unwrap_or_default() / (stride * (size / stride.max(1))).max(1) as f64;
             line + &format!("\trepeats={repeats}")
         }
-        None => format!("{size}\t{stride}\t{elapsed}"),
+        None => format!("{size}\t{stride}\t{elapsed}\tnot counted"),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_row_without_a_time_has_all_columns() {
+        let row = Row::at([("size_bytes", 4096.into()), ("stride_bytes", 1.into())]);
+        let row = row.with("elapsed_s", Reading::missing("too short"));
+        assert_eq!(kit_row(&row), "4096\t1\tnot counted (too short)\tnot counted");
+    }
 
     #[test]
     fn a_cell_far_above_both_adjacent_ones_is_named() {
