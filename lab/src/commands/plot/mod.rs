@@ -273,9 +273,16 @@ fn chart(args: &Args, files: &[File]) -> Result<Chart, Failure> {
     let has = |(record, row): (&Record, &Row)| chosen.y.iter().any(|y| number(record, row, y).is_some());
     if let Some(file) = files.iter().find(|file| !rows_of(file).any(has)) {
         let (y, name) = (chosen.y.join(", "), &file.name);
-        return Err(Failure::could_not(format!(
-            "{name} has no {y}: leave it out, or draw another column with --y"
-        )));
+        let text = |(_, row): (&Record, &Row)| {
+            chosen.y.iter().map(|y| row.text(y).to_owned()).find(|text| !text.is_empty())
+        };
+        let lacks = match rows_of(file).find_map(text) {
+            Some(text) => {
+                format!("the cells of {y} in {name} are not numbers, such as '{}'", shorten(&text, 30))
+            }
+            None => format!("{name} has no {y}"),
+        };
+        return Err(Failure::could_not(format!("{lacks}: leave it out, or draw another column with --y")));
     }
     let mut origins: Vec<Origin<'_>> = Vec::new();
     for file in files {
