@@ -1,6 +1,4 @@
-//! The widest registers of this processor, or those that a process is limited to.
-
-use std::sync::atomic::{AtomicBool, Ordering};
+//! The widest registers of this processor.
 
 use crate::{Avx2Fma, Avx512, Isa, Neon, Scalar, Twice};
 
@@ -35,17 +33,4 @@ impl Widest {
             Widest::Portable(_) => "plain",
         }
     }
-}
-
-static AVX512_LEFT_OUT: AtomicBool = AtomicBool::new(false);
-
-/// From now on, this process ignores AVX-512, as on a processor with AVX2 only. Must be
-/// called before anything is detected.
-pub fn leave_out_avx512() {
-    AVX512_LEFT_OUT.store(true, Ordering::Relaxed);
-}
-
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn avx512_left_out() -> bool {
-    AVX512_LEFT_OUT.load(Ordering::Relaxed)
 }

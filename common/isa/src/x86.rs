@@ -2,8 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use crate::simd::{fused, register, simd, token};
-use crate::widest::avx512_left_out;
+use crate::simd::{avx512_left_out, fused, register, simd, token};
 
 register! {
     /// Two doubles.
