@@ -26,7 +26,8 @@ mod secret;
 mod trace;
 
 /// The packages whose programs the tests run.
-const PACKAGES: [&str; 10] = ["lab", "spark", "cm1", "mm1", "mm2", "mm3", "ge", "dgemm", "flops", "avail"];
+const PACKAGES: [&str; 11] =
+    ["lab", "spark", "cm1", "mm1", "mm2", "mm3", "ge", "dgemm", "flops", "avail", "exercises"];
 /// The programs whose options are checked, and the table that does it.
 const PROGRAMS: [&str; 17] = [
     "lab", "spark", "cm1", "mm1", "mm2", "mm3", "ge", "ge1", "ge2", "ge3", "ge4", "ge5", "ge6", "ge7",
