@@ -29,7 +29,7 @@ $ --exercises in
 > without a submission: 1: ivo\n
 > \teve\tNo grade: what was handed in cannot be read; read it and give points. No file of an exercise was found in what was handed in: answers.pdf.
 >> o/grades.csv: ,1,"Passed, with 4
->> o/grades.csv: ,0,Not passed:
+>> o/grades.csv: ,0,"Not passed:
 >> o/grades.csv: ,0,The file is as it was handed out.,pad.rs,
 >> o/grades.csv: ,,To be read by the instructor: there are two different files pad.rs.,pad.rs,
 >> o/grades.csv: ,0,"None of these files was handed in: soa.rs, soa.c.",,
