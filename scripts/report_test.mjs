@@ -309,7 +309,8 @@ async function graded(page) {
   const session = await start("graded");
   const tab = await open(session.browser, page);
   const checks = await checksOf(tab);
-  const [roster, assignment] = ["class.csv", "small.toml"].map(name => join(place, name));
+  const [roster, assignment, folder] = ["class.csv", "small.toml", "handed-in"].map(name => join(place, name));
+  mkdirSync(folder);
   writeFileSync(roster, "id\nann\n");
   // Only records of the assigned size count.
   writeFileSync(assignment, execFileSync(lab, ["assignment"], { encoding: "utf8" }).replace("# matrix = 1024", "matrix = 32"));
@@ -323,10 +324,10 @@ async function graded(page) {
     }
     const file = join(place, "typed.json");
     await saveTo(tab, file);
-    const archive = join(place, "ann.zip");
+    const archive = join(folder, "ann.zip");
     execFileSync(lab, ["handin", resolve(page, ".."), "--incomplete", "--answers", file, "--output", archive], { stdio: "ignore" });
     const out = join(place, `grades-${what}`);
-    execFileSync(course, ["grade", "--roster", roster, "--assignment", assignment, "--output", out, archive], { stdio: "ignore" });
+    execFileSync(course, ["grade", "--roster", roster, "--assignment", assignment, "--output", out, folder], { stdio: "ignore" });
     const [header, row] = table(readFileSync(join(out, "grades.csv"), "utf8"));
     const both = Object.keys(said).filter(id => header.includes(`${id}_reason`));
     const reason = id => row[header.indexOf(`${id}_reason`)];
