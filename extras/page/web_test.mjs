@@ -503,7 +503,7 @@ async function drawn() {
     Helper.prototype.ask = ask;
     return [document.querySelector(".you-said").textContent, document.querySelectorAll("#page-here .guess path").length, document.querySelector("#verdict").lastElementChild.textContent].join("; ");
   });
-  check(said.startsWith(`Level 1: you said ${first}; it is 32 KiB.; 1; Done after `) && /experiments, of which other programs disturbed 1,/.test(said), `the truth is drawn over the guess: ${said}`);
+  check(said.startsWith(`Level 1: you said ${first}; it is 32 KiB.; 1; Measured in `) && /experiments, of which other programs disturbed 1,/.test(said), `the truth is drawn over the guess: ${said}`);
   check((await place()) === before, `and the chart keeps its place: ${before}, ${await place()}`);
   await tab.reload();
   await ready(tab);

@@ -1,4 +1,4 @@
-//! Tree-PLRU: a tree of direction bits over 2, 4, 8 ... 32 ways. Node 1 is the root,
+//! Tree-PLRU: a tree of direction bits over 1, 2, 4 ... 64 ways. Node 1 is the root,
 //! node n has the children 2n and 2n + 1; a set bit leads to the second.
 
 /// The way to which the bits lead: the victim.

@@ -1,5 +1,5 @@
-//! The exact simulator: TLBs, then caches, level by level. It has no shortcuts; it offers
-//! them windows (see [`Journal`](crate::journal::Journal)), a test whether its state
+//! The exact simulator: TLBs, then caches, level by level. It leaves out no iteration; it offers
+//! the shortcuts windows (see [`Journal`](crate::journal::Journal)), a test whether its state
 //! recurs, and a jump over iterations that would count the same.
 
 use machine::{CacheLevel, Machine, MachineError, TlbIndex};

@@ -1,4 +1,4 @@
-//! All counters: one place adds, one place multiplies.
+//! All counters, and their multiplication by iterations.
 
 /// Largest number of arrays that are counted separately, plus one for everything else.
 pub(crate) const MAX_ARRAYS: usize = 255;

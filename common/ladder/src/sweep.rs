@@ -128,7 +128,7 @@ pub fn run<L: Ladder>(args: &Args) -> Result<(), Failure> {
     for &size in sizes {
         if !record.rows.is_empty() && session.is_over() {
             let why = "interrupted, or much slower than estimated: the sweep ended early";
-            session.note(&mut record, format!("{why}; n = {size} and larger sizes are skipped"));
+            session.note(&mut record, format!("{why}; n = {size} and the sizes after it are skipped"));
             break;
         }
         session.say(format_args!("n = {size}"));

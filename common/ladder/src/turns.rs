@@ -12,8 +12,8 @@ pub const LEFT_OUT: &str = "left out: the measurement took too long, or was inte
 pub type Runs<T, C> = Result<(Vec<T>, C), String>;
 
 /// Calls `once` with the number of each of `rungs` in each of `rounds`, until `enough` says of the rung's runs that no
-/// more are needed, or the session is over; but at least once. `check` sees each rung's first result.
-/// Fails if `check` does, or if `once` does and there are no other rungs.
+/// more are needed, or the session is over; the first rung at least once. `check` sees each rung's first result.
+/// Fails if `check` does, or if `once` does after a rung's first run, or there are no other rungs.
 pub fn in_turns<T, C>(
     session: &Session,
     rungs: usize,

@@ -10,7 +10,7 @@
 //! | the machine, and the program's addresses on it | `session.rs` |
 //! | start, end and signal handlers of the program | `program.rs`, `signals.rs` |
 //! | PAPI's functions, on these counts or on the crate `counters` | `code.rs`, `library.rs`, `sets.rs`, `interface.rs`, `high.rs`, `info.rs` |
-//! | regions, and what is printed and saved | `regions.rs`, `report.rs` |
+//! | regions, and what is printed and saved | `regions.rs`, `high.rs`, `report.rs`, `table.rs` |
 //!
 //! A program that `lab cc --native` has linked has no model: PAPI's functions count with hardware
 //! counters.

@@ -16,8 +16,7 @@ const UNIT: usize = 16;
 
 static NEXT: AtomicUsize = AtomicUsize::new(OWN);
 
-/// New zeroed memory of the library, at a multiple of `align`, which is that of [`buffer::ALIGN`] at
-/// most; null if there is none.
+/// New zeroed memory of the library, at a multiple of [`buffer::ALIGN`]; null if there is none.
 pub(crate) fn pages(bytes: usize) -> *mut u8 {
     let found = new_pages(bytes);
     if !found.is_null() {
@@ -106,7 +105,7 @@ impl Pieces {
     }
 }
 
-// SAFETY: pieces do not overlap, and are aligned to their sizes (up to a page).
+// SAFETY: pieces do not overlap, and are aligned to their sizes.
 unsafe impl GlobalAlloc for Own {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let size = size(layout);

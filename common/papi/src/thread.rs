@@ -299,8 +299,8 @@ impl Walker {
         sums
     }
 
-    /// Cycles, estimated: one for each instruction, and for each line that the first level misses the
-    /// latency of where it is found. What overlaps, and what waits for other reasons, is left out.
+    /// Cycles, estimated: one for each instruction, for each line that the first level misses the
+    /// latency of where it is found, and for each miss of a TLB its penalty. What overlaps, and what waits for other reasons, is left out.
     ///
     /// # Errors
     ///

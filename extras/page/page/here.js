@@ -18,7 +18,7 @@ function herePage(section) {
       el("button", { type: "button", id: "stop", disabled: true }, "Stop")),
     el("p", { class: "soft" }, step > 2 ? `The clock of this browser moves in steps of ${number(step)} ms, too coarse for any measurement: use another browser, or the programs of the kit.`
       : isCoarse ? `The clock of this browser is coarse: it moves in steps of ${number(step)} ms. So a first answer takes about 40 seconds, and a disturbed one longer. From a web server that isolates the page, this browser gives it a clock of 0.02 ms (README, “Serving it”).`
-        : "Guess first, below the chart. Then measure: a first answer takes about 5 seconds."));
+        : "Guess below the chart before you measure. A first answer takes about 5 seconds, all experiments about 20; more while other programs run."));
   const bar = el("progress", { max: ROUNDS.length, value: 0, "aria-label": "Measuring the clock …" });
   const progress = el("p", { class: "progress" }); // changes too often to be read out
   const running = el("div", { class: "buttons running" }, bar, progress);
@@ -203,8 +203,8 @@ function herePage(section) {
         [tried, dropped] = [tried + 1, dropped + 1]; // what is known stays
       }
       draw();
-      const said = ({ level, size_text: is }) => el("p", { class: "you-said" }, `Level ${level}: you said ${bytesText(guess.sizes[level - 1])}; it is ${is}.`);
-      verdict.replaceChildren(...(guess.isMade ? found.levels.slice(0, levels.length).map(said) : []), ...shownLevels(found), el("p", { class: "soft" }, `Done after ${seconds()} s: ${many("experiment", tried)}${dropped ? `, of which other programs disturbed ${dropped}, so that they do not count` : ""}.`));
+      const yours = guess.sizes.map((size, at) => el("p", { class: "you-said" }, `Level ${at + 1}: you said ${bytesText(size)}; it is ${found.levels[at]?.size_text ?? "not seen here"}.`));
+      verdict.replaceChildren(...(guess.isMade ? yours : []), ...shownLevels(found), el("p", { class: "soft" }, `Measured in ${seconds()} s by ${many("experiment", tried)}${dropped ? `, of which other programs disturbed ${dropped}, so that they do not count` : ""}.`));
       if (!at) said.textContent = verdict.querySelector(".tiles").innerText;
       section.dataset.verdict = JSON.stringify(found);
       stored.set("computer", { found, points, at: Date.now() });

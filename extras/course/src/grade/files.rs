@@ -18,7 +18,7 @@ use report::TOTAL_BYTES;
 const PAGE_BYTES: u64 = 16 << 20;
 /// Largest file of answers or record in bytes: a sweep's record has some 100 KiB.
 const DATA_BYTES: u64 = 4 << 20;
-/// Largest number of files and folders of a submission, or in one archive.
+/// Largest number of files and folders of a submission, those of its archives included.
 const MAX_ENTRIES: usize = 10_000;
 /// An archive may be in another one.
 const MAX_LEVEL: usize = 2;
