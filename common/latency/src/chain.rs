@@ -89,7 +89,7 @@ fn link(block: &mut PageBlock, offsets: &[usize]) -> usize {
     let address = base.expose_provenance();
     for (i, &offset) in offsets.iter().enumerate() {
         assert!(
-            offset.is_multiple_of(WORD) && offset <= block.len() - WORD,
+            offset.is_multiple_of(WORD) && offset <= block.bytes() - WORD,
             "offset {offset} is not in this memory"
         );
         let next = offsets[(i + 1) % offsets.len()];

@@ -85,7 +85,7 @@ impl Probe for OnTime {
     }
 
     fn reach(&self) -> u64 {
-        self.block.len() as u64
+        self.block.bytes() as u64
     }
 
     fn contiguous(&self) -> u64 {

@@ -121,28 +121,10 @@ impl Drop for TemporaryFile {
 pub fn lock(path: &Path) -> io::Result<Option<File>> {
     let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
     match file.try_lock() {
-        Ok(()) if is_at(&file, path)? => Ok(Some(file)),
-        // Another process has removed the file after this one opened it.
-        Ok(()) => lock(path),
+        Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
         Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(Some(file)),
         Err(TryLockError::Error(error)) => Err(error),
-    }
-}
-
-/// Whether `path` still leads to the open `file`. Windows does not remove open files.
-fn is_at(file: &File, path: &Path) -> io::Result<bool> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        let own = file.metadata()?;
-        let found = fs::metadata(path);
-        Ok(found.is_ok_and(|found| (found.dev(), found.ino()) == (own.dev(), own.ino())))
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = file;
-        Ok(path.exists())
     }
 }
 

@@ -96,13 +96,8 @@ impl PageBlock {
     }
 
     /// Size of the block in bytes.
-    pub fn len(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.len
-    }
-
-    /// Always false: a block has at least one page.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
     }
 
     /// Whether the whole block is in huge pages.
@@ -131,7 +126,7 @@ mod tests {
     fn a_block_is_aligned_and_writable_to_its_end() {
         for kind in [PageKind::Huge, PageKind::Base] {
             let mut room = PageBlock::new(3 << 20, kind).unwrap();
-            assert_eq!((room.base() as usize % HUGE_PAGE, room.len()), (0, 4 << 20));
+            assert_eq!((room.base() as usize % HUGE_PAGE, room.bytes()), (0, 4 << 20));
             let words = room.words();
             assert!(words.len() == (4 << 20) / 8 && words.iter().all(|word| *word == 0));
             words.fill(7);

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use events::{Identity, number};
 use figures::units::{Bytes, Hertz};
 
-use super::cpuid::VIRTUAL_MACHINE;
 use super::{Cache, CacheKind, Facts, Sharers, Teller};
 
 impl Facts {
@@ -162,12 +161,7 @@ impl Tree {
             ["sys/class/dmi/id/sys_vendor", "sys/class/dmi/id/product_name", "proc/device-tree/compatible"]
                 .map(|path| self.text(path))
                 .join(" ");
-        let known = VENDORS.iter().find(|(mark, _)| maker.contains(mark)).map(|(_, name)| (*name).to_owned());
-        let flagged = || {
-            let flags = self.cpuinfo("flags")?;
-            flags.split_whitespace().any(|flag| flag == "hypervisor").then(|| VIRTUAL_MACHINE.to_owned())
-        };
-        known.or_else(flagged)
+        VENDORS.iter().find(|(mark, _)| maker.contains(mark)).map(|(_, name)| (*name).to_owned())
     }
 }
 
@@ -258,8 +252,6 @@ mod tests {
         assert_eq!(seen(&qemu), (Some("QEMU".into()), Some("docker".into())));
         let wsl = [("proc/version", "Linux version 5.15 (Microsoft@Microsoft.com)")];
         assert_eq!(seen(&wsl), (Some("WSL2".into()), None));
-        let unknown = [("proc/cpuinfo", "processor : 0\nflags : fpu hypervisor\n")];
-        assert_eq!(seen(&unknown), (Some(VIRTUAL_MACHINE.into()), None));
-        assert_eq!(seen(&[("proc/cpuinfo", "flags : fpu")]), (None, None));
+        assert_eq!(seen(&[]), (None, None));
     }
 }

@@ -10,8 +10,6 @@ use events::Identity;
 use figures::text::listed;
 use figures::units::{Bytes, Hertz};
 
-use cpuid::VIRTUAL_MACHINE;
-
 /// What the system and the processor report about one processor and its machine; `None` and
 /// empty if they report nothing.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -63,11 +61,7 @@ impl Facts {
         }
         *name = name.take().or(own.name);
         *vendor = vendor.take().or(Some(own.vendor));
-        *virtual_machine = match (virtual_machine.take(), own.hypervisor) {
-            (Some(known), None) => Some(known),
-            (Some(known), Some(_)) if known != VIRTUAL_MACHINE => Some(known),
-            (_, own) => own,
-        };
+        *virtual_machine = virtual_machine.take().or(own.hypervisor);
     }
 
     /// Its data caches, nearest first, one per level: from the system, or from the
@@ -293,21 +287,5 @@ mod tests {
         let gap = Facts { caches: vec![l1.clone(), cache(3, Sysfs)], ..Facts::default() };
         assert_eq!(gap.data_caches(), [&l1, &cache(3, Sysfs)]);
         assert_eq!(gap.faults(), ["L2: nothing describes it; that level is left out"]);
-    }
-
-    #[test]
-    fn what_the_processor_adds_does_not_replace_what_the_system_said() {
-        for (machine, hypervisor, expected) in [
-            (Some("QEMU"), Some("KVM"), Some("QEMU")),
-            (Some(VIRTUAL_MACHINE), Some("KVM"), Some("KVM")),
-            (Some(VIRTUAL_MACHINE), None, Some(VIRTUAL_MACHINE)),
-            (None, Some("KVM"), Some("KVM")),
-            (None, None, None),
-        ] {
-            let mut facts = Facts { virtual_machine: machine.map(str::to_owned), ..Facts::default() };
-            let (name, hypervisor) = (Some("AMD".to_owned()), hypervisor.map(str::to_owned));
-            facts.complete(cpuid::Own { name, hypervisor, ..cpuid::Own::default() }, 2);
-            assert_eq!((facts.name.as_deref(), facts.virtual_machine.as_deref()), (Some("AMD"), expected));
-        }
     }
 }

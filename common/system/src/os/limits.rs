@@ -15,43 +15,27 @@ pub(super) fn free_memory(root: &Path) -> Option<Bytes> {
 /// How many processors' time the control groups of this process grant it, if they set a limit.
 pub(super) fn cpu_quota(root: &Path) -> Option<f64> {
     let quota = |folder: &PathBuf| {
-        let (quota, period) = match fs::read_to_string(folder.join("cpu.max")) {
-            Ok(text) => text.split_once(' ').map(|(quota, period)| (quota.to_owned(), period.to_owned()))?,
-            Err(_) => (word(folder, "cpu.cfs_quota_us")?, word(folder, "cpu.cfs_period_us")?),
-        };
-        // Without a limit, version 2 says max, and version 1 says -1.
-        let (quota, period): (f64, f64) = (quota.parse().ok()?, period.trim().parse().ok()?);
+        let text = fs::read_to_string(folder.join("cpu.max")).ok()?;
+        // Without a limit, the quota is "max".
+        let (quota, period) = text.trim().split_once(' ')?;
+        let (quota, period): (f64, f64) = (quota.parse().ok()?, period.parse().ok()?);
         (quota > 0.0 && period > 0.0).then(|| quota / period)
     };
-    groups(root, "cpu").iter().filter_map(quota).min_by(f64::total_cmp)
+    groups(root).iter().filter_map(quota).min_by(f64::total_cmp)
 }
 
-/// The folders of the control groups around this process that have `controller`, innermost first.
-fn groups(root: &Path, controller: &str) -> Vec<PathBuf> {
-    let mut folders = Vec::new();
-    for line in fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default().lines() {
-        // cgroups(7): hierarchy, controllers and group; version 2 names no controllers.
-        let mut fields = line.splitn(3, ':').skip(1);
-        let (Some(controllers), Some(group)) = (fields.next(), fields.next()) else { continue };
-        let mount = match controllers {
-            "" => "",
-            _ if controllers.split(',').any(|one| one == controller) => controller,
-            _ => continue,
-        };
-        let top = root.join("sys/fs/cgroup").join(mount);
-        let innermost = top.join(group.trim_start_matches('/'));
-        folders
-            .extend(innermost.ancestors().take_while(|folder| folder.starts_with(&top)).map(Path::to_owned));
-    }
-    folders
-}
-
-fn word(folder: &Path, file: &str) -> Option<String> {
-    Some(fs::read_to_string(folder.join(file)).ok()?.trim().to_owned())
+/// The folders of the control groups (version 2) around this process, innermost first.
+fn groups(root: &Path) -> Vec<PathBuf> {
+    let text = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
+    // cgroups(7): the line without controllers is that of version 2.
+    let Some(group) = text.lines().find_map(|line| line.strip_prefix("0::/")) else { return Vec::new() };
+    let top = root.join("sys/fs/cgroup");
+    let innermost = top.join(group);
+    innermost.ancestors().take_while(|folder| folder.starts_with(&top)).map(Path::to_owned).collect()
 }
 
 fn number(folder: &Path, file: &str) -> Option<u64> {
-    word(folder, file)?.parse().ok()
+    fs::read_to_string(folder.join(file)).ok()?.trim().parse().ok()
 }
 
 fn available(root: &Path) -> Option<u64> {
@@ -63,12 +47,10 @@ fn available(root: &Path) -> Option<u64> {
 /// The remaining memory of the tightest control group; the page cache counts as free.
 fn grouped(root: &Path) -> Option<u64> {
     let free = |folder: &PathBuf| {
-        let either = |new, old| number(folder, new).or_else(|| number(folder, old));
-        let limit = either("memory.max", "memory.limit_in_bytes")?;
-        let used = either("memory.current", "memory.usage_in_bytes")?;
+        let (limit, used) = (number(folder, "memory.max")?, number(folder, "memory.current")?);
         Some(limit.saturating_sub(used).saturating_add(page_cache(folder)).min(limit))
     };
-    groups(root, "memory").iter().filter_map(free).min()
+    groups(root).iter().filter_map(free).min()
 }
 
 fn page_cache(group: &Path) -> u64 {
@@ -112,16 +94,10 @@ mod tests {
             ("sys/fs/cgroup/user/memory.current", "70000000\n"),
             ("sys/fs/cgroup/user/memory.stat", "anon 1\ninactive_file 20000000\nactive_file 1000000\n"),
         ];
-        let one = [
-            ("proc/self/cgroup", "9:cpuset,memory:/old\n"),
-            ("sys/fs/cgroup/memory/old/memory.limit_in_bytes", "5000\n"),
-            ("sys/fs/cgroup/memory/old/memory.usage_in_bytes", "6000\n"),
-        ];
         for (files, free) in [
             (vec![], None),
             ([&inner[..], &[two]].concat(), None),
             ([&inner[..], &outer, &[two]].concat(), Some(51_000_000)),
-            (one.to_vec(), Some(0)),
             (vec![("proc/self/cgroup", "garbage\n")], None),
         ] {
             assert_eq!(grouped(tree(&files).path()), free, "{files:?}");
@@ -132,13 +108,10 @@ mod tests {
     }
 
     #[test]
-    fn the_smallest_cpu_quota_of_either_version_counts() {
-        let two = ("proc/self/cgroup", "0::/a/b\n");
-        let one = ("proc/self/cgroup", "3:cpu,cpuacct:/a\n0::/\n");
+    fn the_smallest_cpu_quota_counts() {
+        let two = ("proc/self/cgroup", "3:misc:/other\n0::/a/b\n");
         let [inner, outer, top] =
             ["sys/fs/cgroup/a/b/cpu.max", "sys/fs/cgroup/a/cpu.max", "sys/fs/cgroup/cpu.max"];
-        let (quota, period) =
-            ("sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "sys/fs/cgroup/cpu/a/cpu.cfs_period_us");
         for (files, expected) in [
             (vec![two], None),
             (vec![two, (inner, "50000 100000\n")], Some(0.5)),
@@ -148,9 +121,6 @@ mod tests {
             ),
             (vec![two, (inner, "max 100000\n")], None),
             (vec![two, (inner, "nonsense\n"), (outer, "0 0\n")], None),
-            (vec![one, (quota, "25000\n"), (period, "50000\n")], Some(0.5)),
-            (vec![one, (quota, "-1\n"), (period, "100000\n")], None),
-            (vec![one, (quota, "25000\n")], None),
         ] {
             assert_eq!(cpu_quota(tree(&files).path()), expected, "{files:?}");
         }

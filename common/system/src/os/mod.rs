@@ -1,5 +1,5 @@
-//! The operating systems; this module selects one of them. Each is a module with the functions of
-//! `portable`, of which it replaces some.
+//! The operating systems; this module selects one of them. Each is a module with the same functions;
+//! `portable` has those that some systems have no call for.
 
 #[cfg(target_os = "linux")]
 mod limits;
@@ -7,7 +7,7 @@ mod limits;
 mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
-#[allow(dead_code, reason = "each system replaces some")]
+#[allow(dead_code, reason = "each system has calls for some")]
 mod portable;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 mod posix;
@@ -21,8 +21,6 @@ mod windows;
 pub(crate) use linux::*;
 #[cfg(target_os = "macos")]
 pub(crate) use macos::*;
-#[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
-pub(crate) use portable::*;
 pub use values::{PageKind, StepError, Trace};
 #[cfg(windows)]
 pub(crate) use windows::*;

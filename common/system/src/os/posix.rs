@@ -56,7 +56,7 @@ fn map_as(bytes: usize, kind: libc::c_int, file: RawFd) -> io::Result<NonNull<u8
 
 /// # Safety
 ///
-/// The same as for [`super::portable::unmap`].
+/// `start` and `bytes` are those of one mapping, and nothing refers to its memory.
 pub(crate) unsafe fn unmap(start: NonNull<u8>, bytes: usize) {
     // SAFETY: the caller guarantees it.
     unsafe { libc::munmap(start.as_ptr().cast(), bytes) };

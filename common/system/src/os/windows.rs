@@ -5,7 +5,7 @@ use std::io;
 use std::ptr::NonNull;
 
 use figures::units::{Bytes, Seconds};
-use windows_sys::Win32::Foundation::{FILETIME, HANDLE};
+use windows_sys::Win32::Foundation::FILETIME;
 use windows_sys::Win32::System::Memory::{
     MEM_COMMIT, MEM_RELEASE, MEM_RESERVE, PAGE_READWRITE, VirtualAlloc, VirtualFree,
 };
@@ -14,33 +14,19 @@ use windows_sys::Win32::System::SystemInformation::{
 };
 use windows_sys::Win32::System::Threading::{
     GetCurrentProcess, GetCurrentProcessorNumber, GetCurrentThread, GetProcessAffinityMask, GetProcessTimes,
-    GetThreadTimes, SetThreadAffinityMask,
+    SetThreadAffinityMask,
 };
-use windows_sys::core::BOOL;
 
 pub(crate) use super::portable::*;
 use crate::facts::Facts;
 
-type Times =
-    unsafe extern "system" fn(HANDLE, *mut FILETIME, *mut FILETIME, *mut FILETIME, *mut FILETIME) -> BOOL;
-
 /// User and kernel time, which Windows counts in units of 100 ns.
-fn used(times: Times, of: HANDLE) -> Seconds {
+pub(crate) fn process_cpu() -> Seconds {
     let [mut made, mut ended, mut kernel, mut user] = [FILETIME { dwLowDateTime: 0, dwHighDateTime: 0 }; 4];
-    // SAFETY: the system writes the four structs; the handle is the caller's own.
-    unsafe { times(of, &mut made, &mut ended, &mut kernel, &mut user) };
+    // SAFETY: the system writes the four structs; the handle means this process.
+    unsafe { GetProcessTimes(GetCurrentProcess(), &mut made, &mut ended, &mut kernel, &mut user) };
     let units = |t: FILETIME| (u64::from(t.dwHighDateTime) << 32 | u64::from(t.dwLowDateTime)) as f64;
     Seconds((units(kernel) + units(user)) * 1e-7)
-}
-
-pub(crate) fn process_cpu() -> Seconds {
-    // SAFETY: a constant that means this process.
-    used(GetProcessTimes, unsafe { GetCurrentProcess() })
-}
-
-pub(crate) fn thread_cpu() -> Seconds {
-    // SAFETY: a constant that means this thread.
-    used(GetThreadTimes, unsafe { GetCurrentThread() })
 }
 
 pub(crate) fn page_size() -> Option<Bytes> {
