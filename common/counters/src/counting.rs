@@ -3,7 +3,7 @@
 use super::definition::{Definition, Part};
 use super::error::CounterError;
 use super::group::Group;
-use super::kernel::Count;
+use super::kernel::{Count, Opening};
 use super::platform::Platform;
 use super::refusal::{never_ran, plausible};
 use super::schedule;
@@ -52,24 +52,25 @@ struct Opened {
 impl Counting {
     /// Opens `events` for the calling thread and the threads that it starts later.
     pub fn open(events: &[Event]) -> Counting {
-        Counting::open_with(events, Trials::new(Platform::host(), PROGRAM))
+        Counting::open_with(events, PROGRAM)
     }
 
     /// Opens `events` for the calling thread alone.
     pub fn of_thread(events: &[Event]) -> Counting {
-        Counting::open_with(events, Trials::new(Platform::host(), THREAD))
+        Counting::open_with(events, THREAD)
     }
 
-    fn open_with(events: &[Event], mut trials: Trials<'static>) -> Counting {
+    fn open_with(events: &[Event], opening: Opening) -> Counting {
+        let platform = Platform::host();
+        let mut trials = Trials::new(platform, opening);
         let definitions: Vec<_> = events.iter().map(|event| trials.choose(event)).collect();
         let wanted: Vec<&[Part]> = definitions.iter().flatten().map(|d| d.parts.as_slice()).collect();
         let scheduled = schedule::groups(&wanted, |parts| trials.fits(parts));
-        let platform = trials.platform();
-        let mut groups = Vec::new();
-        for parts in scheduled {
-            // A group that was just tried is there; should it be gone, its events say so.
-            groups.extend(trials.take(&parts).map(|group| Opened { parts, group, base: Vec::new() }));
-        }
+        // A group that was just tried opens again; should it not, its events say so.
+        let open = |parts: Vec<Part>| {
+            Some(Opened { group: Group::open(&parts, opening).ok()?, parts, base: Vec::new() })
+        };
+        let groups = scheduled.into_iter().filter_map(open).collect();
         Counting { platform, events: events.to_vec(), definitions, groups, affinity: None }
     }
 

@@ -9,29 +9,16 @@ use super::kernel::{Count, Handle, Opening, Ring};
 #[derive(Debug)]
 pub(crate) struct Group {
     members: Vec<Handle>,
-    opening: Opening,
 }
 
 impl Group {
     /// Opens all of `parts` as one group, not counting yet.
     pub(crate) fn open(parts: &[Part], opening: Opening) -> io::Result<Group> {
-        let mut group = Group { members: Vec::with_capacity(parts.len()), opening };
-        group.extend(parts)?;
-        Ok(group)
-    }
-
-    /// Opens more members, while the group does not count.
-    pub(crate) fn extend(&mut self, parts: &[Part]) -> io::Result<()> {
+        let mut members = Vec::with_capacity(parts.len());
         for part in parts {
-            let opened = Handle::open(part.encoding, self.opening, self.members.first());
-            self.members.push(opened?);
+            members.push(Handle::open(part.encoding, opening, members.first())?);
         }
-        Ok(())
-    }
-
-    /// Closes all but the first members.
-    pub(crate) fn truncate(&mut self, members: usize) {
-        self.members.truncate(members);
+        Ok(Group { members })
     }
 
     pub(crate) fn enable(&mut self) -> io::Result<()> {

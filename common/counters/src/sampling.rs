@@ -147,24 +147,3 @@ impl Samples {
         self.addresses.iter().filter(|a| addresses.contains(a)).count()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_clock_is_sampled_in_the_loop_that_burns_it() {
-        let Ok(task_clock) = Event::parse("task-clock") else { panic!("a kernel event") };
-        let mut sampler = match Sampler::new(&task_clock, 100_000) {
-            Ok(sampler) => sampler,
-            Err(why) => return skip::skip(&why.to_string()), // perf events are forbidden altogether
-        };
-        sampler.resume().unwrap();
-        std::hint::black_box((0..20_000_000u64).fold(0, |a, b| a ^ std::hint::black_box(b)));
-        sampler.pause().unwrap();
-        let samples = sampler.finish().unwrap();
-        assert!(samples.count.value > 0);
-        // The clock only ticks when the kernel's timer does: never too often.
-        assert!(samples.total() <= samples.count.value + 2 * samples.period, "{samples:?}");
-    }
-}

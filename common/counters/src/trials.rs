@@ -21,13 +21,12 @@ pub(crate) const PROGRAM: Opening = Opening { inherit: true, sample_period: 0 };
 /// The calling thread alone.
 pub(crate) const THREAD: Opening = Opening { inherit: false, sample_period: 0 };
 
-/// Tries events out, each once. What was opened stays open until it is taken.
+/// Tries events out, each once.
 pub(crate) struct Trials<'a> {
     platform: &'a Platform,
     opening: Opening,
     /// The form in which each counts, and its count of the known loop; or why it does not.
     tried: HashMap<Encoding, Result<(Encoding, Count), CounterError>>,
-    open: Vec<(Vec<Part>, Group)>,
     /// On a hybrid processor the events run on one core type only.
     kept: Option<AffinityGuard>,
     basics: OnceCell<Basics>,
@@ -48,11 +47,7 @@ impl Platform {
 impl<'a> Trials<'a> {
     pub(crate) fn new(platform: &'a Platform, opening: Opening) -> Trials<'a> {
         let kept = platform.pin_to_core_type();
-        Trials { platform, opening, tried: HashMap::new(), open: Vec::new(), kept, basics: OnceCell::new() }
-    }
-
-    pub(crate) fn platform(&self) -> &'a Platform {
-        self.platform
+        Trials { platform, opening, tried: HashMap::new(), kept, basics: OnceCell::new() }
     }
 
     /// The first definition of `event` all of whose parts count; otherwise why the best one
@@ -120,43 +115,17 @@ impl<'a> Trials<'a> {
     }
 
     fn probe(&mut self, part: &Part) -> Result<(Encoding, Count), CounterError> {
-        if let Some(refusal) = self.without_pmu(part.encoding) {
-            return Err(refusal);
-        }
         let (form, mut group) =
             form(part.encoding, self.opening).map_err(|error| self.explain(part, &error))?;
-        let Some(count) = counted(&mut group).and_then(|counts| counts.first().copied()) else {
-            return Err(refusal::never_ran(&part.name, &self.platform.environment));
-        };
-        self.open.push((vec![Part { encoding: form, ..part.clone() }], group));
-        Ok((form, count))
+        let count = counted(&mut group).and_then(|counts| counts.first().copied());
+        count
+            .map(|count| (form, count))
+            .ok_or_else(|| refusal::never_ran(&part.name, &self.platform.environment))
     }
 
-    /// Whether the events get counters at the same time. The group that shows it stays
-    /// open; a smaller one that it begins with grows into it.
-    pub(crate) fn fits(&mut self, parts: &[Part]) -> bool {
-        if self.open.iter().any(|(has, _)| has == parts) {
-            return true;
-        }
-        let begins = self.open.iter_mut().filter(|(has, _)| parts.starts_with(has));
-        if let Some((has, group)) = begins.max_by_key(|(has, _)| has.len()) {
-            let before = has.len();
-            if group.extend(&parts[before..]).is_ok() && counted(group).is_some() {
-                *has = parts.to_vec();
-                return true;
-            }
-            group.truncate(before);
-            return false;
-        }
-        let group =
-            Group::open(parts, self.opening).ok().and_then(|mut group| counted(&mut group).map(|_| group));
-        group.map(|group| self.open.push((parts.to_vec(), group))).is_some()
-    }
-
-    /// The open group of these events.
-    pub(crate) fn take(&mut self, parts: &[Part]) -> Option<Group> {
-        let at = self.open.iter().position(|(has, _)| has == parts)?;
-        Some(self.open.swap_remove(at).1)
+    /// Whether the events get counters at the same time.
+    pub(crate) fn fits(&self, parts: &[Part]) -> bool {
+        Group::open(parts, self.opening).is_ok_and(|mut group| counted(&mut group).is_some())
     }
 
     /// How many events get counters at the same time.
@@ -205,14 +174,6 @@ impl<'a> Trials<'a> {
                 kernel_included: refused == Some(Errno::Invalid) && everything() == Some(Errno::Forbidden),
             }
         })
-    }
-
-    /// Why no event of the cores' PMUs opens, if that is known: an earlier one was missing, and
-    /// so are cycles and instructions.
-    fn without_pmu(&self, encoding: Encoding) -> Option<CounterError> {
-        let of_cores = [names::HARDWARE, names::HW_CACHE, names::RAW].contains(&encoding.kind);
-        let basics = self.basics.get().filter(|_| of_cores)?;
-        (!basics.cycles && !basics.instructions).then(|| refusal::without_pmu(&self.platform.environment))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Every refusal of the kernel: the obstacle, the kernel's state, and the sentence.
 
 use super::{described, machine};
+use crate::definition;
 use crate::kernel::played::{Behaviour, Described, Refused, Settings};
-use crate::{Code, Counting, definition};
 use events::Event;
 
 fn refusing(what: Refused, errno: i32) -> Settings {
@@ -127,27 +127,4 @@ fn an_event_that_finds_no_counter_names_the_watchdog_only_if_it_runs() {
     });
     assert!(sentences.iter().all(|sentence| sentence.contains("opens but never runs")), "{sentences:?}");
     assert_eq!(sentences.map(|sentence| sentence.contains("nmi_watchdog")), [false, true]);
-}
-
-/// Without a PMU three openings are enough: the first event, cycles and instructions.
-#[test]
-fn without_a_pmu_no_more_events_are_asked_for_than_it_takes_to_know() {
-    for events in [
-        &[Event::L1_DCM, Event::LD_INS, Event::SR_INS, Event::TOT_CYC][..],
-        &[Event::TOT_CYC, Event::TOT_INS],
-        &[Event::L1_DCM],
-    ] {
-        for (described, settings) in [
-            (bare(), Settings { virtual_machine: Some("KVM"), ..Settings::default() }),
-            (described("skl"), refusing(Refused::Hardware, libc::ENOENT)),
-        ] {
-            let machine = machine(&described, settings);
-            machine.play(|| {
-                for found in Counting::open(events).definitions() {
-                    assert_ne!(found.as_ref().unwrap_err().code, Code::Esys);
-                }
-            });
-            assert!(machine.asked().len() <= 3, "{} for {events:?}", machine.asked().len());
-        }
-    }
 }
