@@ -240,7 +240,7 @@ def main():
             writer.writerows(to.rows)
         grade = [course, "grade", "--roster", "class.csv", *(word for name in ("username", "name", "email") for word in ("--name-column", name)),
                  "--key", "machines-key.json"]
-        run([*grade, "--allow-missing", "--output", "of-form", "forms.csv"], folder)
+        run([*grade, "--output", "of-form", "forms.csv"], folder)
         grade.append("handed-in")
         run(grade, folder, (0, 1))
         owners = {student.mapped: student.user for student in students if student.mapped}
@@ -249,7 +249,7 @@ def main():
             for line in rows:
                 line["student"] = owners.pop(line["submission"])
             with open(folder / "grades" / "map.csv", "w", newline="") as file:
-                writer = csv.DictWriter(file, ["submission", "suggested", "student"])
+                writer = csv.DictWriter(file, rows[0])
                 writer.writeheader()
                 writer.writerows(rows)
         _, _, seconds, memory = run(grade, folder)

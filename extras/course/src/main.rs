@@ -1,11 +1,11 @@
 #![doc = include_str!("../README.md")]
 
+mod class;
 mod draw;
 mod grade;
 mod key;
 mod mystery;
 mod names;
-mod roster;
 mod systems;
 mod tables;
 
@@ -19,8 +19,8 @@ use clap::{Parser, Subcommand};
     name = "course",
     version,
     after_help = "Examples:
-  course mystery --roster class.csv --output machines
-  course grade submissions --roster class.csv --key machines-key.json"
+  course mystery --roster class.csv
+  course grade handed-in --roster class.csv --key machines-key.json"
 )]
 struct Course {
     #[command(subcommand)]

@@ -10,10 +10,10 @@ use common::output;
 use common::random::Random;
 use common::system::files;
 
+use crate::class::Class;
 use crate::draw::Draw;
 use crate::key::{Answers, Key, SCHEMA};
 use crate::names;
-use crate::roster::{self, Roster};
 
 /// Make sealed machines, a different one for each student
 ///
@@ -24,8 +24,13 @@ use crate::roster::{self, Roster};
 /// SECURITY.md says who can open such a file.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    #[command(flatten)]
-    roster: Roster,
+    /// Read the class from a CSV: a header, then one student on each line
+    #[arg(long, value_name = "FILE")]
+    roster: Option<PathBuf>,
+
+    /// Name the roster's column that identifies students [default: its only one]
+    #[arg(long, value_name = "COLUMN", requires = "roster")]
+    name_column: Option<String>,
 
     /// Write the files into this folder
     #[arg(short, long, value_name = "DIR", default_value = "machines")]
@@ -38,14 +43,12 @@ pub(crate) struct Args {
 
 /// Draws the machines, then writes all files.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if args.roster.name_columns.len() > 1 {
-        return Err(Failure::usage("machines are named by one column; give --name-column once"));
-    }
-    let listed = args.roster.read()?;
-    let listed_names = listed.as_ref().map(roster::Listed::names).unwrap_or_default();
-    let names = listed_names.iter().chain(&args.names).map(|name| ("the class".to_owned(), name.clone()));
-    let names = roster::unique(names, "the class")?;
-    let column = listed.map(|listed| listed.header[listed.naming[0]].clone());
+    let column = Vec::from_iter(args.name_column.clone());
+    let listed = args.roster.as_deref().map(|path| Class::read(path, &column, None)).transpose()?;
+    let listed_names = listed.iter().flat_map(|class| &class.names);
+    let names = listed_names.chain(&args.names).map(|name| (String::new(), name.clone()));
+    let names = names::unique(names).map_err(Failure::usage)?;
+    let column = listed.map(|class| class.header().to_owned());
     let out = args.output.as_path();
     let key_json = beside(out)?;
     let key = extended(&key_json, column, &names)?;
@@ -102,7 +105,8 @@ fn extended(path: &Path, column: Option<String>, names: &[String]) -> Result<Key
         let (file, seal) = (names::file_stem(name) + ".toml", machine::seal(name, &drawn.toml(name)).tag);
         key.machines.push(Answers { name: name.clone(), file, seal, drawn });
     }
-    names::distinct(key.machines.iter().map(|machine| &machine.name)).map_err(Failure::usage)?;
+    let names = key.machines.iter().map(|machine| (String::new(), machine.name.clone()));
+    names::unique(names).map_err(Failure::usage)?;
     Ok(key)
 }
 

@@ -5,9 +5,6 @@ use std::collections::HashMap;
 use common::text::{is_unprintable, shorten};
 use unicode_normalization::UnicodeNormalization;
 
-/// Longest name in bytes: with `.toml` after it, every file system accepts it.
-const LONGEST: usize = 200;
-
 /// A name in normal form (Unicode's NFC), with one space for any blanks in it, and none around it.
 /// Fails if it is empty, or cannot be shown in a list; a clause.
 pub(super) fn normalised(name: &str) -> Result<String, String> {
@@ -19,9 +16,6 @@ pub(super) fn normalised(name: &str) -> Result<String, String> {
     }
     if given.contains(is_unprintable) {
         return Err(format!("'{shown}' has a control character, or one that turns the direction of writing"));
-    }
-    if name.len() > LONGEST {
-        return Err(format!("'{shown}' is longer than {LONGEST} bytes"));
     }
     Ok(name)
 }
@@ -49,17 +43,21 @@ pub(super) fn file_stem(name: &str) -> String {
     if stem.is_empty() { "student".to_owned() } else { stem.to_owned() }
 }
 
-/// Fails if two of the `names` would be the same file on some file system; a clause.
-pub(super) fn distinct<'n>(names: impl Iterator<Item = &'n String>) -> Result<(), String> {
-    let mut seen = HashMap::new();
-    for name in names {
-        if let Some(earlier) = seen.insert(file_stem(name).to_lowercase(), name) {
+/// The names in normal form, each given with its place in a file.
+/// Fails if there is none, one is empty or cannot be shown, or two would be the same file on
+/// some file system; a clause.
+pub(super) fn unique(given: impl Iterator<Item = (String, String)>) -> Result<Vec<String>, String> {
+    let (mut names, mut seen) = (Vec::new(), HashMap::new());
+    for (place, name) in given {
+        let name = normalised(&name).map_err(|why| format!("{place}{why}; correct it"))?;
+        if let Some(earlier) = seen.insert(file_stem(&name).to_lowercase(), name.clone()) {
             return Err(format!(
                 "'{earlier}' and '{name}' give the same file name; choose another column, such as the student's number"
             ));
         }
+        names.push(name);
     }
-    Ok(())
+    if names.is_empty() { Err("it names no student".to_owned()) } else { Ok(names) }
 }
 
 #[cfg(test)]
@@ -87,12 +85,12 @@ mod tests {
     #[test]
     fn two_spellings_are_one_name() {
         assert_eq!(normalised("Ine\u{302}s  Sá "), normalised(" In\u{ea}s\u{a0}Sá"));
-        let names = ["Ana Sá", "Bo", "ana-sá"].map(str::to_owned);
-        assert!(distinct(names.iter()).unwrap_err().contains("'Ana Sá' and 'ana-sá'"));
         for same in [["İPEK", "ipek"], ["IŞIL", "işil"], ["ışıl", "işil"], ["Weiß", "WEISS"]] {
             assert_eq!(folded(same[0]), folded(same[1]));
         }
-        for refused in ["", "  ", "a\nb", "a\u{202e}b", &"é".repeat(101)] {
+        let names = ["Ana Sá", "Bo", "ana-sá"].map(|name| (String::new(), name.to_owned()));
+        assert!(unique(names.into_iter()).unwrap_err().contains("'Ana Sá' and 'ana-sá'"));
+        for refused in ["", "  ", "a\nb", "a\u{202e}b"] {
             assert!(normalised(refused).is_err(), "{refused:?}");
         }
     }

@@ -35,14 +35,11 @@ pub(crate) struct System {
 /// Where an export takes a grade.
 pub(crate) enum Grade {
     Nowhere,
-    /// In these columns: the grade, its maximum, feedback, and whether it may change, with what
-    /// says no.
+    /// In these columns: the grade, its maximum, feedback.
     Columns {
         grade: Header,
         most: Header,
         feedback: Header,
-        lock: Header,
-        locked: Header,
     },
     /// In the column of an assignment, `Lab 1 (12345)`, with the maximum in a row that is called
     /// so; only that column and these are written.
@@ -69,9 +66,6 @@ pub(crate) const SYSTEMS: [System; 3] = [
             grade: &["Grade", "Nota"],
             most: &["Maximum Grade", "Nota máxima"],
             feedback: &["Feedback comments", "Comentários de feedback"],
-            // Moodle's import skips a locked grade, but takes its feedback.
-            lock: &["Grade can be changed", "A nota pode ser alterada"],
-            locked: &["No", "Não"],
         },
     },
     // `silvaana_345_67890_answers.json`, `silvaana_LATE_345_67890_answers.json`, and 345

@@ -56,7 +56,6 @@ impl Table {
         }
         let mut builder = csv::ReaderBuilder::new();
         builder.has_headers(false).flexible(true).delimiter(separator);
-        let above = text.lines().count() - body.lines().count();
         let mut rows = Vec::new();
         for record in builder.from_reader(body.as_bytes()).records() {
             let record = record.map_err(|error| error.to_string())?;
@@ -66,7 +65,7 @@ impl Table {
             let blank = body[begin..].bytes().take_while(|byte| *byte == b'\n').count();
             if record.iter().any(|cell| !cell.trim().is_empty()) {
                 let cells = record.iter().map(str::to_owned).collect();
-                rows.push(Row { line: above + line + blank, cells });
+                rows.push(Row { line: line + blank, cells });
             }
         }
         if rows.is_empty() {
@@ -160,12 +159,11 @@ fn line(cells: &[String], separator: u8) -> String {
     cells.iter().map(quoted).collect::<Vec<_>>().join(&char::from(separator).to_string()) + "\n"
 }
 
-/// The cell separator, and the start of the table: after the line `sep=;`, which
-/// spreadsheets understand.
+/// The cell separator, and the table: a line `sep=;`, which spreadsheets understand, is blank.
 fn separated(text: &str) -> (u8, &str) {
-    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let first = text.lines().next().unwrap_or_default();
     if let Some(sign) = separator(first) {
-        return (sign, rest);
+        return (sign, &text[first.len()..]);
     }
     let unquoted = || first.split('"').step_by(2).flat_map(str::bytes);
     let most = |sign: &u8| unquoted().filter(|byte| byte == sign).count();

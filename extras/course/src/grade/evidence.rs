@@ -15,14 +15,10 @@ use report::is_answer;
 /// A submission: everything handed in under one name.
 #[derive(Debug)]
 pub(super) struct Submission {
-    /// The name of its folder or file; without the collecting system's ending, if it has an owner.
+    /// The name of its folder or file, the first of several.
     pub(super) name: String,
-    /// The names of its files.
-    pub(super) files: Vec<String>,
     /// Whose it is, none if nobody's; or a clause that says why nobody knows.
     pub(super) owner: Result<Vec<usize>, String>,
-    /// The student whom it may be of.
-    pub(super) suggested: Option<usize>,
     pub(super) answers: BTreeMap<String, Answer>,
     pub(super) evidence: Evidence,
     pub(super) sources: Sources,
@@ -46,16 +42,15 @@ impl Submission {
         unread.then_some("what was handed in cannot be read; read it and give points")
     }
 
-    /// Whether there are answers, though only a person may be able to read them.
-    pub(super) fn has_answers(&self) -> bool {
-        let is_of_answers =
-            |note: &Reason| matches!(note, Reason::AnswersUnread(..) | Reason::LongAnswers(_));
-        !self.is_empty() || self.notes.iter().any(is_of_answers)
-    }
-
     /// The answers; the student's name is none.
     pub(super) fn given(&self) -> impl Iterator<Item = (&String, &Answer)> {
         self.answers.iter().filter(|(id, answer)| is_answer(id, answer))
+    }
+
+    /// The numbers and names that sign it.
+    pub(super) fn signed(&self) -> Vec<String> {
+        let signed = self.answers.iter().filter(|(id, _)| id.starts_with("student-"));
+        signed.map(|(_, answer)| answer.to_string()).collect()
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -8,11 +8,11 @@ use common::failure::Failure;
 use common::text::{inert, shorten};
 use report::escaped;
 
-use super::class::Class;
 use super::grader::Graded;
 use super::note::Note;
 use super::rubric::Rubric;
-use super::texts::{TEXTS, equal, number};
+use super::texts::{TEXTS, number};
+use crate::class::{Class, only};
 use crate::systems::{self, Grade, MOODLE, SYSTEMS, System};
 use crate::tables::{Row, Table};
 
@@ -25,7 +25,6 @@ pub(super) struct Export {
     most: Option<usize>,
     most_of_all: Option<String>,
     feedback: Option<usize>,
-    lock: Option<usize>,
     rows: HashMap<usize, usize>,
 }
 
@@ -40,12 +39,11 @@ impl Export {
     fn of(table: Table, class: &mut Class, column: Option<&str>) -> Result<Export, String> {
         let system = &SYSTEMS[systems::of_header(&table.header).unwrap_or(MOODLE)];
         let named = column.map(|name| table.needed(&[name], "")).transpose()?;
-        let (mut most, mut most_of_all, mut feedback, mut lock) = Default::default();
+        let (mut most, mut most_of_all, mut feedback) = Default::default();
         let grade = match &system.grade {
             Grade::Nowhere => return Err("this system takes no table of grades and feedback".to_owned()),
-            Grade::Columns { grade, most: mosts, feedback: feedbacks, lock: locks, .. } => {
-                (most, feedback, lock) =
-                    (table.column(mosts)?, table.column(feedbacks)?, table.column(locks)?);
+            Grade::Columns { grade, most: mosts, feedback: feedbacks } => {
+                (most, feedback) = (table.column(mosts)?, table.column(feedbacks)?);
                 named.map_or_else(|| table.needed(grade, "; export it in English"), Ok)?
             }
             Grade::Assignment { most, .. } => {
@@ -56,15 +54,22 @@ impl Export {
                 grade
             }
         };
-        let own: Vec<usize> = [Some(grade), most, feedback, lock].into_iter().flatten().collect();
-        let rows = class.join(&table.header, &own)?.rows(&table)?;
+        let own: Vec<usize> = [Some(grade), most, feedback].into_iter().flatten().collect();
+        let (join, mut rows) = (class.join(&table.header, &own)?, HashMap::new());
+        for (place, row) in table.rows.iter().enumerate() {
+            if let Some(student) = only(&join.students(row))
+                && rows.insert(student, place).is_some()
+            {
+                return Err(format!("line {}: '{}' has two rows; leave one", row.line, join.shown(row)));
+            }
+        }
         if rows.is_empty() {
             return Err(format!("its columns ({}) name no student of the roster", table.columns()));
         }
         class
             .numbers
             .add(&table.header, rows.iter().map(|(student, row)| (*student, &*table.rows[*row].cells)));
-        Ok(Export { table, system, grade, most, most_of_all, feedback, lock, rows })
+        Ok(Export { table, system, grade, most, most_of_all, feedback, rows })
     }
 
     /// The name of the filled file.
@@ -76,7 +81,7 @@ impl Export {
     /// order mark, without which spreadsheets read other letters. A student without a
     /// submission or a grade keeps the cells of the row.
     pub(super) fn fill(mut self, rubric: &Rubric, graded: &[Graded], class: &Class) -> (String, Vec<Note>) {
-        let [mut missing, mut refused, mut changed, mut replaced] = [const { Vec::<String>::new() }; 4];
+        let [mut missing, mut refused, mut changed] = [const { Vec::<String>::new() }; 3];
         for (student, graded) in graded.iter().enumerate() {
             let name = class.shown(student);
             let Some(place) = self.rows.get(&student).copied() else {
@@ -94,33 +99,30 @@ impl Export {
                     continue;
                 }
             };
-            let before = row.cell(self.grade);
-            if number(before).is_some_and(|before| !equal(before, grade)) {
-                changed.push(format!("{name} ({} to {grade:.2})", shorten(before, 20)));
-            }
             // HTML (`FORMAT_HTML` in `mod/assign/feedback/comments/locallib.php`):
             // otherwise a student's text could be taken as a tag and vanish, or, as `\"`,
             // end the cell for PHP's reader.
             let feedback = inert(&escaped(&graded.feedback(rubric)));
-            let other = |at: &usize| !["", &feedback].contains(&row.cell(*at));
-            replaced.extend(self.feedback.filter(other).map(|_| name));
+            let before =
+                [Some(self.grade), self.feedback].map(|at| at.map_or("", |at| row.cell(at)).to_owned());
             // Decimals as in the row's other grades.
             let comma = self.most.into_iter().chain([self.grade]).any(|at| row.cell(at).contains(','));
             let grade = format!("{grade:.2}");
+            let is_other = number(&before[0]).is_some_and(|before| format!("{before:.2}") != grade);
+            if is_other || !["", &feedback].contains(&&*before[1]) {
+                changed.push(format!("{name} ({} to {grade})", shorten(&before[0], 20)));
+            }
             let cells = &mut self.table.rows[place].cells;
             cells[self.grade] = if comma { grade.replace('.', ",") } else { grade };
             if let Some(at) = self.feedback {
                 cells[at] = feedback;
             }
         }
-        let (file, lacks_most) = (self.file(), self.most.is_none() && self.most_of_all.is_none());
-        let no_maximum = || format!("{file}: there is no largest grade, so points are as they are").into();
+        let file = self.file();
         let notes = [
-            Note::about(format!("{file}: grades that change"), changed),
-            Note::about(format!("{file}: other feedback is replaced"), replaced),
+            Note::about(format!("{file}: grades or feedback that change"), changed),
             Note::about(format!("{file} has no row of"), missing),
             Note::about(format!("{file}: not filled"), refused),
-            lacks_most.then(no_maximum),
         ];
         if let Grade::Assignment { only, .. } = &self.system.grade {
             let is_only = |name: &String| only.iter().any(|only| only.eq_ignore_ascii_case(name.trim()));
@@ -136,11 +138,6 @@ impl Export {
 
     /// The factor from our points to a row's grade; or why the row cannot have a grade.
     fn scale(&self, row: &Row, graded: &Graded) -> Result<f64, String> {
-        if let Grade::Columns { locked, .. } = &self.system.grade
-            && self.lock.is_some_and(|at| locked.iter().any(|no| row.cell(at).eq_ignore_ascii_case(no)))
-        {
-            return Err("its grade is locked".to_owned());
-        }
         let grade = row.cell(self.grade);
         if !grade.is_empty() && grade != "-" && number(grade).is_none() {
             return Err(format!("its grade '{}' is not a number, as of a scale", shorten(grade, 20)));

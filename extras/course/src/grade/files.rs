@@ -8,7 +8,7 @@ use std::{fs, io};
 use common::encoding;
 use common::system::files;
 use common::text::shorten;
-use zip::{CompressionMethod, ZipArchive};
+use zip::ZipArchive;
 
 use super::exercises;
 use super::reason::Reason;
@@ -26,6 +26,8 @@ const MAX_LEVEL: usize = 2;
 const SKIPPED: &str = "__macosx";
 /// The beginning of a zip archive, and of an empty one.
 const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
+/// Why a link is not read.
+const LINK: &str = "it is a link or a device, which are not followed";
 
 /// What a file may contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +50,7 @@ pub(super) fn visit(paths: &[PathBuf], mut each: impl FnMut(&str, FileKind, &str
     (!walk.is_empty).then_some(walk.unread)
 }
 
-/// A walk through all files of one submission.
+/// A walk through all files of one submission. Errors are clauses: why a file was not read.
 struct Walk<'w> {
     each: &'w mut dyn FnMut(&str, FileKind, &str),
     entries: usize,
@@ -59,11 +61,15 @@ struct Walk<'w> {
 }
 
 impl Walk<'_> {
+    fn note(&mut self, name: &str, read: Result<(), String>) {
+        self.unread.extend(read.err().map(|why| Reason::Unread(shorten(name, 60), why)));
+    }
+
     /// Whether one more file or folder may be looked at.
     fn more(&mut self) -> bool {
         self.entries += 1;
         if self.entries == MAX_ENTRIES + 1 {
-            self.unread.push(Reason::TooManyEntries(MAX_ENTRIES.to_string()));
+            self.note("the rest", Err(format!("there are more than {MAX_ENTRIES} files")));
         }
         self.entries <= MAX_ENTRIES
     }
@@ -71,8 +77,7 @@ impl Walk<'_> {
     /// A file or folder on disk. Links are not followed.
     fn path(&mut self, path: &Path, is_top: bool) {
         let full = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let name = shorten(&full, 60);
-        let cannot = |_| Reason::CannotOpen(name.clone());
+        let cannot = |_| "it cannot be opened".to_owned();
         let there = fs::symlink_metadata(path).map_err(cannot);
         self.is_empty &= there.as_ref().is_ok_and(fs::Metadata::is_dir);
         let read = there.and_then(|there| {
@@ -80,7 +85,7 @@ impl Walk<'_> {
                 return self
                     .file(&full, there.len(), 0, |most| files::read_at_most(path, most).map_err(cannot));
             } else if !there.is_dir() {
-                return Err(Reason::Link(name.clone()));
+                return Err(LINK.to_owned());
             } else if !is_top && is_skipped(&full) {
                 return Ok(());
             }
@@ -94,7 +99,7 @@ impl Walk<'_> {
             }
             Ok(())
         });
-        self.unread.extend(read.err());
+        self.note(&full, read);
     }
 
     /// A file that is in `level` archives; `read` gives at most so many bytes of it.
@@ -103,83 +108,78 @@ impl Walk<'_> {
         full: &str,
         bytes: u64,
         level: usize,
-        mut read: impl FnMut(u64) -> Result<Vec<u8>, Reason>,
-    ) -> Result<(), Reason> {
-        let name = shorten(full, 60);
+        mut read: impl FnMut(u64) -> Result<Vec<u8>, String>,
+    ) -> Result<(), String> {
         // The name of an archive may be any.
-        let is_zip = |begin: Vec<u8>| ZIP.iter().any(|sign| begin.starts_with(sign));
-        let kind = if is_zip(read(4)?) { Some(FileKind::Archive) } else { kind(full) };
-        let Some(kind) = kind else {
+        let begin = read(4)?;
+        let is_zip = ZIP.iter().any(|sign| begin.starts_with(sign));
+        let kind = if is_zip { FileKind::Archive } else { kind(full) };
+        if kind == FileKind::Other {
             if ending(full) == "zip" {
-                return Err(Reason::Damaged(name));
+                return Err("it is not a whole archive".to_owned());
             }
-            (self.each)(full, FileKind::Other, "");
+            (self.each)(full, kind, "");
             return Ok(());
-        };
+        }
         let limit = if kind == FileKind::Json { DATA_BYTES } else { PAGE_BYTES };
         let most = limit.min(self.left);
         let content = if bytes <= most { read(most + 1)? } else { Vec::new() };
         let bytes = bytes.max(content.len() as u64);
         if bytes > most {
             let (what, limit) = if bytes > limit { ("it", limit) } else { ("the submission", TOTAL_BYTES) };
-            return Err(Reason::TooLarge(name, what.to_owned(), (limit >> 20).to_string()));
+            return Err(format!("{what} is larger than {} MiB", limit >> 20));
         }
         self.left -= bytes;
         if kind == FileKind::Archive {
-            return self.archive(content, name, level + 1);
+            return self.archive(content, level + 1);
         }
         (self.each)(full, kind, &decoded(&content));
         Ok(())
     }
 
-    fn archive(&mut self, bytes: Vec<u8>, name: String, level: usize) -> Result<(), Reason> {
+    fn archive(&mut self, bytes: Vec<u8>, level: usize) -> Result<(), String> {
         if level > MAX_LEVEL {
-            return Err(Reason::NestedArchive(name));
+            return Err("it is an archive in an archive in an archive".to_owned());
         }
-        let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|_| Reason::Damaged(name))?;
+        let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(damaged)?;
         for place in 0..archive.len() {
             if !self.more() {
                 break;
             }
-            let read = self.archived(&mut archive, place, level);
-            self.unread.extend(read.err());
+            self.archived(&mut archive, place, level);
         }
         Ok(())
     }
 
-    fn archived(
-        &mut self,
-        archive: &mut ZipArchive<Cursor<Vec<u8>>>,
-        place: usize,
-        level: usize,
-    ) -> Result<(), Reason> {
-        let Ok(file) = archive.by_index_raw(place) else { return Ok(()) };
+    /// One file of an archive.
+    fn archived(&mut self, archive: &mut ZipArchive<Cursor<Vec<u8>>>, place: usize, level: usize) {
+        let file = match archive.by_index_raw(place) {
+            Ok(file) => file,
+            Err(error) => return self.note("a file of an archive", Err(damaged(error))),
+        };
         let raw = || String::from_utf8_lossy(file.name_raw()).into_owned();
         let path = file.name().map_or_else(|_| raw(), |name| name.into_owned()).replace('\\', "/");
         // Nothing is written, so a path cannot lead anywhere.
         let (folders, full) = path.rsplit_once('/').unwrap_or(("", &path));
         if file.is_dir() || folders.split('/').any(is_skipped) || full.starts_with('.') {
-            return Ok(());
+            return;
         }
-        let name = shorten(full, 60);
-        if file.encrypted() {
-            return Err(Reason::Encrypted(name));
-        }
-        if file.is_symlink() {
-            return Err(Reason::Link(name));
-        }
-        if ![CompressionMethod::Stored, CompressionMethod::Deflated].contains(&file.compression()) {
-            return Err(Reason::Compression(name));
-        }
-        let bytes = file.size();
+        let (bytes, is_link) = (file.size(), file.is_symlink());
         drop(file);
-        let mut read = |most: u64| {
+        let read = |most: u64| {
             let mut bytes = Vec::new();
-            archive.by_index(place).ok()?.take(most).read_to_end(&mut bytes).ok()?;
-            Some(bytes)
+            let file = archive.by_index(place).map_err(damaged)?;
+            file.take(most).read_to_end(&mut bytes).map_err(damaged)?;
+            Ok(bytes)
         };
-        self.file(full, bytes, level, |most| read(most).ok_or_else(|| Reason::Damaged(name.clone())))
+        let read = if is_link { Err(LINK.to_owned()) } else { self.file(full, bytes, level, read) };
+        self.note(full, read);
     }
+}
+
+/// Why an archive, or a file in it, cannot be read: damaged, encrypted, compressed in an unusual way.
+fn damaged(error: impl std::fmt::Display) -> String {
+    format!("{error}; a usual .zip without a password can be read")
 }
 
 /// At most `most` files and folders of a folder, sorted; hidden ones are left out.
@@ -196,20 +196,18 @@ fn is_skipped(folder: &str) -> bool {
     folder.starts_with('.') && ![".", ".."].contains(&folder) || folder.eq_ignore_ascii_case(SKIPPED)
 }
 
-pub(super) fn ending(name: &str) -> String {
+fn ending(name: &str) -> String {
     name.rsplit_once('.').map_or(String::new(), |(_, ending)| ending.to_ascii_lowercase())
 }
 
 /// What a file of that name may contain; some browsers save `answers.json.txt`.
-fn kind(name: &str) -> Option<FileKind> {
-    if exercises::is_source(name) {
-        return Some(FileKind::Source);
-    }
+fn kind(name: &str) -> FileKind {
     let shown = if ending(name) == "txt" { &name[..name.len() - 4] } else { name };
     match ending(shown).as_str() {
-        "json" => Some(FileKind::Json),
-        "html" | "htm" => Some(FileKind::Page),
-        _ => None,
+        _ if exercises::is_source(name) => FileKind::Source,
+        "json" => FileKind::Json,
+        "html" | "htm" => FileKind::Page,
+        _ => FileKind::Other,
     }
 }
 

@@ -1,18 +1,15 @@
 //! From what a student handed in to the grade: the student's machine, records and points.
 
-use std::collections::BTreeSet;
-
-use common::failure::Failure;
 use common::text::shorten;
 use report::{Check, Expected, Figure, OfLevel, not_asked};
 
 use super::Course;
-use super::class::{Class, only};
 use super::evidence::{self, Submission};
 use super::judge::{self, Mark};
 use super::owners::Counting;
 use super::reason::Reason;
 use super::rubric::Rubric;
+use crate::class::Class;
 use crate::draw::{Drawn, Geometry};
 use crate::key::{Answers, Key};
 
@@ -95,43 +92,13 @@ pub(super) struct Machines<'k> {
 
 impl<'k> Machines<'k> {
     /// The key's names are those of the roster's column that `course mystery` had.
-    /// Fails if none of them is in the roster.
-    pub(super) fn of(key: &'k Key, class: &Class) -> Result<Machines<'k>, Failure> {
-        let join = class.join(&[key.column().to_owned()], &[]).ok();
-        let student = |machine: &Answers| only(&join.as_ref()?.students(std::slice::from_ref(&machine.name)));
-        let owners: Vec<Option<usize>> = key.machines.iter().map(student).collect();
-        if owners.iter().any(Option::is_some) {
-            return Ok(Machines { key, owners });
-        }
-        let names: Vec<&str> = key.machines.iter().take(3).map(|machine| machine.name.as_str()).collect();
-        Err(Failure::usage(format!(
-            "the key's names ('{}', …) are of the column '{}', and no student of the roster ('{}') has one of them; give the roster that course mystery had",
-            shorten(&names.join("', '"), 100),
-            key.column(),
-            class.header()
-        )))
+    pub(super) fn of(key: &'k Key, class: &Class) -> Machines<'k> {
+        let column = key.column.as_deref();
+        Machines { key, owners: key.machines.iter().map(|one| class.by_name(column, &one.name)).collect() }
     }
 
     fn place(&self, tag: &str) -> Option<usize> {
         self.key.machines.iter().position(|machine| machine.seal == tag)
-    }
-
-    /// The student whose machine has that tag.
-    pub(super) fn owner(&self, tag: &str) -> Option<usize> {
-        self.owners[self.place(tag)?]
-    }
-
-    /// Fails if two or more submissions have sealed records, and none is of a machine of the key.
-    pub(super) fn of_this_class(&self, submissions: &[Submission]) -> Result<(), Failure> {
-        let tags = submissions.iter().map(|one| one.evidence.machines()).filter(|tags| !tags.is_empty());
-        let sealed: Vec<BTreeSet<&str>> = tags.collect();
-        if sealed.len() < 2 || sealed.iter().flatten().any(|tag| self.place(tag).is_some()) {
-            return Ok(());
-        }
-        Err(Failure::usage(format!(
-            "{} submissions have sealed records, and none is of a machine of the key: it is the key of another class",
-            sealed.len()
-        )))
     }
 
     /// The machine that a student's submission was measured on; with a group, one of a member.

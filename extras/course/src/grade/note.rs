@@ -19,8 +19,7 @@ impl Note {
 
     /// The note with all names.
     pub(super) fn all(&self) -> String {
-        let Note { what, names } = self;
-        if names.is_empty() { what.clone() } else { format!("{what}: {}: {}", names.len(), names.join(", ")) }
+        format!("{}: {}: {}", self.what, self.names.len(), self.names.join(", "))
     }
 
     /// The note for the screen.
@@ -35,11 +34,5 @@ impl Note {
     /// Whether the screen lacks some of the names.
     pub(super) fn is_cut(&self) -> bool {
         self.names.len() > ON_SCREEN
-    }
-}
-
-impl From<String> for Note {
-    fn from(what: String) -> Note {
-        Note { what, names: Vec::new() }
     }
 }

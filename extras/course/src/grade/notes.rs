@@ -13,30 +13,23 @@ use super::note::Note;
 use super::owners::Counting;
 use super::reason::Reason;
 use super::wording::plain;
+use crate::class::only;
 
 /// Equal texts of at least so many characters are named.
 const COPIED: usize = 40;
 /// From so many answers on, an item that nobody has right is named.
 const MANY: usize = 5;
 
-/// A note about the class, and of a student's own note its part for that.
-type OfClass = (&'static str, fn(&Reason) -> Option<&str>);
-
-/// Which of the students' own notes are also one about the class.
-const OF_CLASS: [OfClass; 4] = [
-    ("without a submission", |note| matches!(note, Reason::NothingHandedIn).then_some("")),
-    ("records that were changed, or of another version of the kit", |note| {
-        matches!(note, Reason::ChangedRecord(_)).then_some("")
-    }),
-    ("no records of the own machine", |note| matches!(note, Reason::NoMachineRecords).then_some("")),
-    (
-        "answered fields that this assignment does not ask for; give the right --assignment",
-        |note| match note {
-            Reason::NotAsked(ids) => Some(ids),
-            _ => None,
-        },
-    ),
-];
+/// What is said of the class if a student's row has that note.
+fn of_class(note: &Reason) -> Option<&'static str> {
+    match note {
+        Reason::NothingHandedIn => Some("without a submission"),
+        Reason::ChangedRecord(_) => Some("records that were changed, or of another version of the kit"),
+        Reason::NoMachineRecords => Some("no records of the own machine"),
+        Reason::NotAsked(_) => Some("answers to questions that are not asked; give the right --assignment"),
+        _ => None,
+    }
+}
 
 /// What is compared.
 pub(super) struct Seen<'s> {
@@ -49,11 +42,13 @@ impl Seen<'_> {
     /// All notes. What a student has in common with another is also added to the `graded` row.
     pub(super) fn notes(&self, graded: &mut [Graded]) -> Vec<Note> {
         let (class, fields) = (&self.course.class, &self.course.fields);
-        let of_class = OF_CLASS.map(|(what, part)| {
-            let of_student = |(student, graded): (usize, &Graded)| {
-                Some(named(class.shown(student), graded.notes.iter().find_map(part)?))
-            };
-            Note::about(what, graded.iter().enumerate().filter_map(of_student))
+        let mut of_all = BTreeMap::<&str, BTreeSet<usize>>::new();
+        for (student, graded) in graded.iter().enumerate() {
+            let said = graded.notes.iter().filter_map(of_class);
+            said.for_each(|what| _ = of_all.entry(what).or_default().insert(student));
+        }
+        let of_all = of_all.into_iter().map(|(what, students)| {
+            Note::about(what, students.into_iter().map(|student| class.shown(student)))
         });
         let others = |student, one: &Submission| {
             let machines = self.course.machines.as_ref();
@@ -82,7 +77,7 @@ impl Seen<'_> {
             self.in_common(graded, "records of one measurement", |one| one.evidence.ids()),
             self.in_common(graded, "equal files of exercises", |one| one.sources.own()),
         ];
-        of_class.into_iter().chain(seen).flatten().collect()
+        of_all.chain(seen).flatten().collect()
     }
 
     /// The students with a submission, and the one that counts; one that several share is
@@ -156,9 +151,8 @@ impl Seen<'_> {
     /// The students who sign the answers of another one, if none of those whose they are does.
     fn signed(&self, student: usize, one: &Submission) -> Vec<String> {
         let class = &self.course.class;
-        let signatures = one.answers.iter().filter(|(id, _)| id.starts_with("student-"));
-        let signed: BTreeSet<usize> =
-            signatures.filter_map(|(_, answer)| class.only_mentioned(&answer.to_string())).collect();
+        let signed = one.signed();
+        let signed: BTreeSet<usize> = signed.iter().filter_map(|text| only(&class.mentioned(text))).collect();
         let own: BTreeSet<usize> = one.owner.iter().flatten().copied().chain(class.group(student)).collect();
         let others = signed.iter().filter(|_| signed.is_disjoint(&own));
         others.map(|student| class.shown(*student)).collect()
@@ -170,21 +164,25 @@ fn named(name: String, part: &str) -> String {
     if part.is_empty() { name } else { format!("{name} ({})", shorten(part, 100)) }
 }
 
-/// Items that nobody has right, because the rubric or the key may be wrong, and students without a grade.
-pub(super) fn after_reading(course: &Course<'_>, graded: &[Graded]) -> Vec<Note> {
-    let with_grade = || graded.iter().filter(|graded| graded.refused.is_none());
+/// Items that nobody has right, because the rubric or the key may be wrong; students without a
+/// grade; submissions without an owner.
+pub(super) fn after_reading(course: &Course<'_>, graded: &[Graded], submissions: &[Submission]) -> Vec<Note> {
     let nobody = course.rubric.items.iter().enumerate().filter_map(|(place, item)| {
-        let marks = with_grade().map(|graded| &graded.marks[place]);
-        let points: Vec<f64> = marks.filter(|mark| mark.is_judged()).map(|mark| mark.points).collect();
+        let with_grade = graded.iter().filter(|graded| graded.refused.is_none());
+        let marks = with_grade.map(|graded| &graded.marks[place]).filter(|mark| mark.is_judged());
+        let points: Vec<f64> = marks.map(|mark| mark.points).collect();
         let is_odd = !item.by_hand() && points.len() >= MANY && points.iter().all(|points| *points == 0.0);
-        let (id, number) = (&item.id, points.len());
-        is_odd.then(|| {
-            format!("{id}: nobody of {number} who answered is right: check the rubric and the key").into()
-        })
+        is_odd.then(|| item.id.clone())
     });
     let refused = |(student, graded): (usize, &Graded)| {
         graded.refused.as_ref().map(|why| format!("'{}': {why}", course.class.shown(student)))
     };
-    let no_grade = Note::about("no grade", graded.iter().enumerate().filter_map(refused));
-    nobody.chain(no_grade).collect()
+    let open =
+        |one: &Submission| one.owner.as_ref().err().map(|why| format!("'{}' {why}", shorten(&one.name, 60)));
+    let notes = [
+        Note::about("nobody is right; check the rubric and the key", nobody),
+        Note::about("no grade", graded.iter().enumerate().filter_map(refused)),
+        Note::about("submissions without an owner", submissions.iter().filter_map(open)),
+    ];
+    notes.into_iter().flatten().collect()
 }

@@ -6,23 +6,18 @@ use std::{fs, io};
 
 use common::failure::Failure;
 use common::output;
-use common::text::{inert, shorten};
 
 use super::Course;
 use super::grader::{Graded, decimal};
-use super::judge::Mark;
 use super::reason::Reason;
-use super::rubric::Item;
-use super::texts::TEXTS;
+use super::texts::{PAGE, TEXTS};
 use crate::systems::SYSTEMS;
 use crate::tables;
-use report::escaped;
 
 /// Names in the folder of `--output`.
 pub(super) const GRADES: &str = "grades.csv";
 pub(super) const MAP: &str = "map.csv";
 pub(super) const NOTES: &str = "notes.txt";
-const PAGE: &str = "texts.html";
 
 /// The files of one run, by their names in the folder of `--output`.
 pub(super) type Files = BTreeMap<&'static str, String>;
@@ -91,32 +86,4 @@ pub(super) fn csv(course: &Course<'_>, graded: &[Graded]) -> String {
         row
     };
     tables::csv(std::iter::once(header).chain(course.class.names.iter().zip(graded).map(row)))
-}
-
-/// `texts.html`: the texts of `texts.csv` to read on a page; `None` if there are none.
-pub(super) fn page(course: &Course<'_>, graded: &[Graded]) -> Option<(&'static str, String)> {
-    let of_item = |(place, item): (usize, &Item)| {
-        let is_shown = |mark: &Mark| !mark.answer.is_empty() && (item.by_hand() || mark.unread);
-        let marks = course.class.names.iter().zip(graded.iter().map(|graded| &graded.marks[place]));
-        let texts = marks.filter(|(_, mark)| is_shown(mark)).map(|(name, mark)| text(name, mark));
-        let (label, id, texts) = (escaped(&item.label), escaped(&item.id), texts.collect::<String>());
-        (!texts.is_empty()).then(|| format!("<h2>{label} ({id} of {} points)</h2>\n{texts}", item.points))
-    };
-    let items: String = course.rubric.items.iter().enumerate().filter_map(of_item).collect();
-    (!items.is_empty()).then(|| (PAGE, format!("{HEAD}{items}</body></html>\n")))
-}
-
-const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
-    <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
-    <title>Texts to read</title>\n<style>body { font: 16px/1.5 sans-serif; max-width: 50rem; margin: 2rem auto; } \
-    blockquote { white-space: pre-wrap; overflow-wrap: anywhere; border-left: 3px solid #cfd5db; padding-left: 1rem; }\
-    </style></head><body>\n<h1>Texts to read</h1>\n";
-
-/// One student's text; white space stays, control characters do not.
-fn text(name: &str, mark: &Mark) -> String {
-    let is_read = mark.max_points.is_some() && !mark.unread;
-    let points = if is_read { format!(" · {} points", decimal(mark.points)) } else { String::new() };
-    let lines: Vec<String> = mark.answer.lines().map(|line| escaped(&shorten(line, 20_000))).collect();
-    let name = escaped(&shorten(&inert(name), 100));
-    format!("<h3>{name}{points}</h3>\n<blockquote>{}</blockquote>\n", lines.join("\n"))
 }

@@ -2,8 +2,7 @@
 //!
 //! The instructor's `map.csv` decides, or the collecting system's own number of the student;
 //! else the name of the folder or file, if it is the name of one student or one group.
-//! Everything else is unresolved: the instructor completes `map.csv`. Machines, other values
-//! and signatures only suggest a student.
+//! Everything else is unresolved: the instructor completes `map.csv`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,14 +11,13 @@ use common::failure::Failure;
 use common::text::{is_unprintable, shorten};
 
 use super::Course;
-use super::class::{Class, only};
 use super::evidence::Submission;
-use super::note::Note;
+use crate::class::Class;
 use crate::systems::Label;
 use crate::tables::{Row, Table, cell, plain};
 
 /// What the instructor writes in `map.csv` for a submission that does not count.
-pub(super) const NOBODY: &str = "-";
+const NOBODY: &str = "-";
 
 /// `map.csv`: what the instructor decided, by the names of submissions.
 pub(super) struct Map {
@@ -35,7 +33,7 @@ impl Map {
         if path.is_file() {
             return Table::read_with(path, |table| Map::of(table, class));
         }
-        let empty = Table::parse("submission,suggested,student\n");
+        let empty = Table::parse("submission,signed,student\n");
         empty.and_then(|table| Map::of(table, class)).map_err(Failure::could_not)
     }
 
@@ -53,39 +51,28 @@ impl Map {
                 return Err(format!("'{}' is in two rows; leave one", shorten(&submission, 60)));
             }
             let known = known.get_or_insert_default();
-            let (student, name) = (class.by_name(name), shorten(name, 60));
             if name != NOBODY {
-                known.insert(student.ok_or_else(|| {
-                    format!("'{name}' is not the name of one student; write it as in the roster, or '{NOBODY}' for nobody")
+                known.insert(class.by_name(None, name).ok_or_else(|| {
+                    format!("'{}' is not the name of one student; write it as in the roster, or '{NOBODY}' for nobody", shorten(name, 60))
                 })?);
             }
         }
         Ok(Map { table, decided })
     }
 
-    /// The names in the map that no submission has.
-    pub(super) fn unknown(&self, submissions: &[Submission]) -> Option<Note> {
-        let names = submissions.iter().flat_map(|one| one.files.iter().chain([&one.name]));
-        let known: BTreeSet<String> = names.map(|name| key(name)).collect();
-        let decided = self.decided.iter().filter(|(name, whose)| whose.is_some() && !known.contains(*name));
-        let unknown = decided.map(|(name, _)| format!("'{}'", shorten(name, 60)));
-        Note::about("map.csv: names of no submission", unknown)
-    }
-
     /// The table as it is, with a row for each unresolved submission that it lacks, to be
     /// completed.
-    pub(super) fn text(&self, submissions: &[Submission], class: &Class) -> String {
+    pub(super) fn text(&self, submissions: &[Submission]) -> String {
         let open = submissions.iter().filter(|one| one.owner.is_err());
         let missing = open.filter(|one| !self.decided.contains_key(&key(&one.name))).map(|one| {
             let of_column = |name: &String| match name.trim().to_lowercase().as_str() {
                 "submission" => cell(&key(&one.name)),
-                "suggested" => one.suggested.map_or(String::new(), |student| cell(&class.names[student])),
+                "signed" => cell(&shorten(&one.signed().join(" "), 100)),
                 _ => String::new(),
             };
             Row { cells: self.table.header.iter().map(of_column).collect(), ..Row::default() }
         });
-        let missing: Vec<Row> = missing.collect();
-        self.table.text(&missing)
+        self.table.text(&missing.collect::<Vec<Row>>())
     }
 }
 
@@ -98,6 +85,9 @@ fn key(name: &str) -> String {
 /// The students whose submission it is; none if the instructor has said so. Or a clause
 /// that says why nobody knows.
 pub(super) type Owner = Result<Vec<usize>, String>;
+
+/// What counts for one student, or why there cannot be a grade; a clause.
+pub(super) type Counting<'s> = Result<Option<&'s Submission>, String>;
 
 impl Course<'_> {
     /// What the map says of the submission with that name, else the owner that was `found`.
@@ -113,12 +103,11 @@ impl Course<'_> {
         if let Some(students) = self.class.numbers.students(label) {
             return Ok(students.iter().copied().collect());
         }
-        let names = &label.names;
-        let mut groups = names.iter().map(|name| self.class.group_named(name));
+        let mut groups = label.names.iter().map(|name| self.class.group_named(name));
         if let Some(members) = groups.find(|members| !members.is_empty()) {
             return Ok(members.into_iter().collect());
         }
-        let students = names.iter().flat_map(|name| self.class.named(name)).collect();
+        let students = label.names.iter().flat_map(|name| self.class.named(name)).collect();
         self.one(students, "is the name of no student")
     }
 
@@ -134,30 +123,15 @@ impl Course<'_> {
         }
     }
 
-    /// The student whom an unresolved submission may be of: by its machine, or by the first
-    /// of the values, such as a signature, that one student has, or by a value in its `name`.
-    pub(super) fn suggested(
-        &self,
-        name: &str,
-        machines: &BTreeSet<&str>,
-        values: &[String],
-    ) -> Option<usize> {
-        let measured = machines.iter().filter_map(|tag| self.machines.as_ref()?.owner(tag)).collect();
-        only(&measured)
-            .or_else(|| values.iter().find_map(|value| self.class.only_mentioned(value)))
-            .or_else(|| self.class.only_within(name))
-    }
-
     /// What counts for each student of the class; a student without answers gets the group's.
     pub(super) fn counting<'s>(&self, all: &'s [Submission]) -> Vec<Counting<'s>> {
-        let answered = |one: &&Submission| !one.is_empty();
         let of_student = |student: usize| {
             let group = self.class.group(student);
             let own = || all.iter().filter(|one| one.is_of(student));
             let of_group = all.iter().filter(|one| group.iter().any(|member| one.is_of(*member)));
-            let mut found: Vec<&Submission> = own().filter(answered).collect();
+            let mut found: Vec<&Submission> = own().filter(|one| !one.is_empty()).collect();
             if found.is_empty() {
-                found = of_group.filter(answered).collect();
+                found = of_group.filter(|one| !one.is_empty()).collect();
             }
             if found.is_empty() {
                 found = own().collect();
@@ -176,6 +150,3 @@ impl Course<'_> {
         (0..self.class.names.len()).map(of_student).collect()
     }
 }
-
-/// What counts for one student, or why there cannot be a grade; a clause.
-pub(super) type Counting<'s> = Result<Option<&'s Submission>, String>;

@@ -62,18 +62,9 @@ reasons! {
     ChangedRecord(file) = "{} was changed after it was made, or is of another version of the kit.";
     OtherSize(program, size, assigned) = "{}: its matrices have {} rows, not the {} of the assignment, so it does not count.";
     // its files
-    TooManyEntries(number) = "There are more than {} files; the others were not read.";
+    Unread(file, why) = "{} was not read: {}.";
     OthersUnread(number) = "{} more were not read.";
-    TooLarge(file, what, mib) = "{} was not read: {} is larger than {} MiB.";
-    CannotOpen(file) = "{} was not read: it cannot be opened.";
-    Link(file) = "{} was not read: it is a link or a device, which are not followed.";
-    Damaged(file) = "{} was not read: it, or its zip archive, is not whole.";
-    NestedArchive(file) = "{} was not read: it is an archive in an archive in an archive.";
-    Encrypted(file) = "{} was not read: it is encrypted; hand it in without a password.";
-    Compression(file) = "{} was not read: it is compressed in a way that is not read; make a usual .zip.";
-    AnswersUnread(file, why) = "{} was not read: {}.";
     PageWithoutAnswers(file) = "{} holds no answers; was the page saved with them?";
     OtherKinds(files) = "Not read: {}; .json, .html and .zip are.";
     OtherStudent(file) = "{} was not read: another student signs the answers in it.";
-    LongAnswers(kib) = "The answers were not read: they are longer than {} KiB.";
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use common::failure::Failure;
 use common::input;
 use common::text::shorten;
-use report::{Answer, Answers, Question, is_answer};
+use report::{Answer, Answers, Question};
 
 use super::Course;
 use super::evidence::{Evidence, Submission};
@@ -18,8 +18,6 @@ use super::reason::Reason;
 use crate::systems::label;
 use crate::tables::{Row, Table};
 
-/// Largest size of all answers of a submission, in bytes: more than one student can type.
-const ANSWERS_BYTES: usize = 128 << 10;
 /// Files of systems next to the submissions, which nobody handed in.
 const OF_SYSTEMS: [&str; 4] = ["index.html", "Thumbs.db", "desktop.ini", "submission_metadata.yml"];
 /// Largest number of notes about one submission.
@@ -48,27 +46,23 @@ impl Course<'_> {
     /// A submission for each folder and file; several files of one student in a
     /// system's export are one submission.
     fn files(&self, paths: &[PathBuf]) -> Vec<Submission> {
-        let mut collected = BTreeMap::<(String, Owner), (Vec<PathBuf>, Vec<String>)>::new();
+        let mut collected = BTreeMap::<(String, Owner), Vec<PathBuf>>::new();
         for path in paths {
-            let full = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let full = name_of(path);
             if OF_SYSTEMS.iter().any(|name| full.eq_ignore_ascii_case(name)) {
                 continue;
             }
             let label = label(&full, !path.is_dir());
             let owner = self.decided(&full, self.labelled(&label));
-            let name = if owner.is_ok() { label.key.clone() } else { full.clone() };
-            let (paths, names) = collected.entry((name, owner)).or_default();
-            paths.push(path.clone());
-            names.push(full);
+            let name = if owner.is_ok() { label.key } else { full };
+            collected.entry((name, owner)).or_default().push(path.clone());
         }
-        let submission = |(named, (paths, files)): (_, (Vec<PathBuf>, _))| {
-            Some(Submission { files, ..self.read(named, &paths)? })
-        };
-        collected.into_iter().filter_map(submission).collect()
+        let read = |((_, owner), paths): ((_, Owner), Vec<PathBuf>)| self.read(owner, &paths);
+        collected.into_iter().filter_map(read).collect()
     }
 
     /// Reads all files of a submission once; `None` if there is not one.
-    fn read(&self, (name, owner): (String, Owner), paths: &[PathBuf]) -> Option<Submission> {
+    fn read(&self, owner: Owner, paths: &[PathBuf]) -> Option<Submission> {
         let (mut answers, mut evidence) = (Answers::default(), Evidence::default());
         let (mut sources, mut others) = (Sources::default(), Vec::new());
         let (mut notes, mut bare_pages) = (Vec::new(), Vec::new());
@@ -89,44 +83,30 @@ impl Course<'_> {
                 // a record, a summary or another JSON file
                 _ => return,
             };
-            match read {
-                Ok(read) => {
-                    let joined = answers.join(read);
-                    notes.extend(joined.err().map(|_| Reason::OtherStudent(shown())));
-                }
-                Err(why) => notes.push(Reason::AnswersUnread(shown(), why.to_string())),
+            match read.map(|read| answers.join(read)) {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) => notes.push(Reason::OtherStudent(shown())),
+                Err(why) => notes.push(Reason::Unread(shown(), why)),
             }
         });
-        let mut answers = answers.fields;
-        if answers.is_empty() {
-            notes.extend(bare_pages);
+        let name = paths.first().map(|path| name_of(path)).unwrap_or_default();
+        let mut read = Submission { name, owner, answers: answers.fields, evidence, sources, notes };
+        if read.answers.is_empty() {
+            read.notes.extend(bare_pages);
         }
-        let bytes: usize = answers.iter().map(|(id, answer)| id.len() + answer.to_string().len()).sum();
-        if bytes > ANSWERS_BYTES {
-            answers.clear();
-            notes.push(Reason::LongAnswers((ANSWERS_BYTES >> 10).to_string()));
-        }
-        notes.extend(unread?);
+        read.notes.extend(unread?);
         // They may be what is missing: answers, or records of the machine.
-        let lacks_records = self.machines.is_some() && evidence.machines().is_empty();
-        let lacks = lacks_records || !answers.iter().any(|(id, answer)| is_answer(id, answer));
-        if !others.is_empty() && lacks && sources.is_empty() {
+        let lacks_records = self.machines.is_some() && read.evidence.machines().is_empty();
+        if !others.is_empty() && (read.is_empty() || lacks_records) && read.sources.is_empty() {
             let others = shorten(&others.join(", "), 300);
-            notes.push(if self.exercises { Reason::NoTask(others) } else { Reason::OtherKinds(others) });
+            read.notes.push(if self.exercises { Reason::NoTask(others) } else { Reason::OtherKinds(others) });
         }
-        if notes.len() > MAX_NOTES {
-            let more = notes.len() - MAX_NOTES + 1;
-            notes.truncate(MAX_NOTES - 1);
-            notes.push(Reason::OthersUnread(more.to_string()));
+        if read.notes.len() > MAX_NOTES {
+            let more = read.notes.len() - MAX_NOTES + 1;
+            read.notes.truncate(MAX_NOTES - 1);
+            read.notes.push(Reason::OthersUnread(more.to_string()));
         }
-        let mut values = label(&name, paths[0].is_file()).names;
-        values.extend(
-            answers.iter().filter(|(id, _)| id.starts_with("student-")).map(|(_, answer)| answer.to_string()),
-        );
-        let suggested =
-            owner.as_ref().err().and_then(|_| self.suggested(&name, &evidence.machines(), &values));
-        let files = Vec::new();
-        Some(Submission { name, files, owner, suggested, answers, evidence, sources, notes })
+        Some(read)
     }
 
     /// One submission for each row, with a column for each field.
@@ -141,24 +121,27 @@ impl Course<'_> {
         }
         let own: Vec<usize> = fields.iter().map(|(at, _)| *at).collect();
         let join = self.class.join(&table.header, &own)?;
-        let others = join.others(&table.header, &own);
-        notes.extend(
-            others.map(|others| format!("{file}: no question has the id of the columns {others}").into()),
-        );
+        let others =
+            join.others(&table.header, &own).into_iter().map(|name| format!("'{}'", shorten(name, 60)));
+        notes.extend(Note::about(format!("{file}: columns that have the id of no question"), others));
         // Several rows of a student need names of their own.
         let mut times = HashMap::<_, usize>::new();
-        table.rows.iter().for_each(|row| *times.entry(join.shown(&row.cells)).or_default() += 1);
+        table.rows.iter().for_each(|row| *times.entry(join.shown(row)).or_default() += 1);
         let of_row = |row: &Row| {
-            let mut name = join.shown(&row.cells);
+            let mut name = join.shown(row);
             if times[&name] > 1 {
                 name += &format!(" ({file}:{})", row.line);
             }
             let answer = |(at, id): &(usize, &String)| ((*id).clone(), Answer::from(row.cell(*at)));
-            let answers: BTreeMap<_, _> = fields.iter().map(answer).collect();
-            let owner = self.decided(&name, self.one(join.students(&row.cells), "is not in the roster"));
-            let (files, suggested, evidence, sources, notes) = Default::default();
-            Submission { name, files, owner, suggested, answers, evidence, sources, notes }
+            let answers = fields.iter().map(answer).collect();
+            let owner = self.decided(&name, self.one(join.students(row), "is not in the roster"));
+            let (evidence, sources, notes) = Default::default();
+            Submission { name, owner, answers, evidence, sources, notes }
         };
         Ok(table.rows.iter().map(of_row).collect())
     }
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -5,17 +5,20 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use common::failure::Failure;
-use common::text::shorten;
+use common::text::{inert, shorten};
+use report::escaped;
 
-use super::class::Class;
 use super::grader::{Graded, decimal};
 use super::note::Note;
 use super::reason::Reason;
 use super::rubric::{Item, Rubric};
 use super::wording::plain;
+use crate::class::{Class, only};
 use crate::tables::{Table, cell, csv, plain as plain_cell};
 
 pub(super) const TEXTS: &str = "texts.csv";
+/// The same texts to read on a page.
+pub(super) const PAGE: &str = "texts.html";
 
 /// What the instructor wrote into one row.
 #[derive(Debug, Clone)]
@@ -33,11 +36,6 @@ pub(super) struct Texts(HashMap<(usize, usize), Given>);
 /// A number with a decimal dot or comma.
 pub(super) fn number(cell: &str) -> Option<f64> {
     cell.trim().replace(',', ".").parse().ok().filter(|number: &f64| number.is_finite())
-}
-
-/// Whether two numbers of points are equal after rounding to two decimals.
-pub(super) fn equal(one: f64, other: f64) -> bool {
-    (one - other).abs() < 0.0051
 }
 
 /// A text as spreadsheets may change it: `74.90 %` to `74.9%`.
@@ -77,9 +75,9 @@ impl Texts {
                 let why = "is no item with points; correct it, or give the --assignment that has it";
                 refused(format!("'{}' {why}", shorten(id, 60)))
             })?;
-            let student = join.student(&row.cells).map_err(refused)?.ok_or_else(|| {
-                let name = join.shown(&row.cells);
-                refused(format!("'{name}' is not in the roster; if a spreadsheet has changed the number, import that column as text"))
+            let student = only(&join.students(row)).ok_or_else(|| {
+                let name = join.shown(row);
+                refused(format!("'{name}' means no student or several, by the columns that the roster has too; if a spreadsheet has changed the number, import that column as text"))
             })?;
             if let Some(first) = lines.insert((student, place), row.line) {
                 return Err(refused(format!("line {first} is of the same student and item; leave one")));
@@ -88,8 +86,7 @@ impl Texts {
             let points = number(cell).filter(|points| (0.0..=most).contains(points));
             if points.is_none() && !cell.is_empty() {
                 let cell = shorten(cell, 20);
-                let why = format!("'{cell}' is not a number of points from 0 to {most} for {id}");
-                return Err(refused(why));
+                return Err(refused(format!("'{cell}' is not a number of points from 0 to {most} for {id}")));
             }
             let (comment, text) = (plain_cell(row.cell(comment)).to_owned(), row.cells[text].clone());
             given.insert((student, place), Given { points, comment, text });
@@ -104,10 +101,9 @@ impl Texts {
     /// Applies points and comments, unless the text is another than when they were given. An
     /// item of texts counts for all as soon as one student has points for it.
     pub(super) fn give(&self, graded: &mut [Graded], rubric: &Rubric, class: &Class) -> Vec<Note> {
-        let counts = |(place, item): &(usize, &Item)| {
-            !item.by_hand() || (0..class.names.len()).any(|student| self.has_points(student, *place))
-        };
-        let counting: Vec<_> = rubric.items.iter().enumerate().filter(counts).collect();
+        let is_given = |place: usize| (0..class.names.len()).any(|student| self.has_points(student, place));
+        let is_counting = |(place, item): &(usize, &Item)| !item.by_hand() || is_given(*place);
+        let counting: Vec<(usize, &Item)> = rubric.items.iter().enumerate().filter(is_counting).collect();
         for (student, graded) in graded.iter_mut().enumerate().filter(|(_, graded)| graded.unreadable) {
             // The instructor reads what the program cannot, all of it: no other item is a 0.
             let open = counting.iter().filter(|(place, _)| !self.has_points(student, *place));
@@ -120,11 +116,11 @@ impl Texts {
         }
         let (mut waiting, mut changed) = (0, Vec::new());
         for (place, item) in rubric.items.iter().enumerate() {
-            let counts = item.by_hand() && (0..graded.len()).any(|student| self.has_points(student, place));
+            let is_counted = item.by_hand() && is_given(place);
             for (student, graded) in graded.iter_mut().enumerate() {
                 let text = text(graded, place);
                 let mark = &mut graded.marks[place];
-                if counts {
+                if is_counted {
                     mark.max_points = Some(item.points);
                 }
                 let is_same =
@@ -149,45 +145,59 @@ impl Texts {
             format!("texts and values without points: {waiting}; write points into {TEXTS}. They are of");
         [Note::about(what, changed), Note::about(waiting, open)].into_iter().flatten().collect()
     }
+}
 
-    /// The file: by item and text, so that equal ones are next to each other, with their number.
-    pub(super) fn table(&self, graded: &[Graded], rubric: &Rubric, class: &Class) -> Option<String> {
-        let mut rows = Vec::new();
-        for (place, item) in rubric.items.iter().enumerate() {
-            let mut texts: Vec<(String, usize, String)> = Vec::new();
-            for (student, of_student) in graded.iter().enumerate() {
-                let (text, mark) = (text(of_student, place), &of_student.marks[place]);
-                let is_by_hand = mark.unread || mark.reason == Reason::GivenByInstructor;
-                if of_student.unreadable
-                    || is_by_hand
-                    || !text.is_empty() && item.by_hand()
-                    || !mark.comment.is_empty()
-                {
-                    texts.push((plain(&text), student, text));
-                }
-            }
-            texts.sort();
-            for (plain, student, text) in &texts {
-                let mark = &graded[*student].marks[place];
-                let points = (mark.reason == Reason::GivenByInstructor).then(|| decimal(mark.points));
-                let number = texts.iter().filter(|(other, ..)| other == plain).count();
-                let is_equal = number > 1 && !plain.is_empty() && !graded[*student].unreadable;
-                rows.push(vec![
-                    item.id.clone(),
-                    class.names[*student].clone(),
-                    text.clone(),
-                    if is_equal { number.to_string() } else { String::new() },
-                    points.unwrap_or_default(),
-                    decimal(item.points),
-                    mark.comment.clone(),
-                ]);
+/// The table and its page: by item and text, so that equal texts are next to each other, with
+/// their number; nothing if there are none.
+pub(super) fn files(graded: &[Graded], rubric: &Rubric, class: &Class) -> Vec<(&'static str, String)> {
+    let header = ["item", class.header(), "text", "equal", "points", "of", "comment"];
+    let (mut rows, mut page) = (vec![header.map(str::to_owned).to_vec()], HEAD.to_owned());
+    for (place, item) in rubric.items.iter().enumerate() {
+        let mut texts: Vec<(String, usize, String)> = Vec::new();
+        for (student, of_student) in graded.iter().enumerate() {
+            let (text, mark) = (text(of_student, place), &of_student.marks[place]);
+            let is_by_hand =
+                mark.unread || mark.reason == Reason::GivenByInstructor || !mark.comment.is_empty();
+            if of_student.unreadable || is_by_hand || !text.is_empty() && item.by_hand() {
+                texts.push((plain(&text), student, text));
             }
         }
-        let header = ["item", class.header(), "text", "equal", "points", "of", "comment"];
-        let header = header.map(str::to_owned).to_vec();
-        (!rows.is_empty()).then(|| csv(std::iter::once(header).chain(rows)))
+        texts.sort();
+        if !texts.is_empty() {
+            let (label, id) = (escaped(&item.label), escaped(&item.id));
+            page += &format!("<h2>{label} ({id} of {} points)</h2>\n", item.points);
+        }
+        for (plain, student, text) in &texts {
+            let (mark, name) = (&graded[*student].marks[place], &class.names[*student]);
+            let is_given = mark.reason == Reason::GivenByInstructor;
+            let points = if is_given { decimal(mark.points) } else { String::new() };
+            let number = texts.iter().filter(|(other, ..)| other == plain).count();
+            let is_equal = number > 1 && !plain.is_empty() && !graded[*student].unreadable;
+            let equal = if is_equal { number.to_string() } else { String::new() };
+            let lines: Vec<String> = text.lines().map(|line| escaped(&shorten(line, 20_000))).collect();
+            let (shown, lines) = (escaped(&shorten(&inert(name), 100)), lines.join("\n"));
+            let given = if points.is_empty() { String::new() } else { format!(" · {points} points") };
+            page += &format!("<h3>{shown}{given}</h3>\n<blockquote>{lines}</blockquote>\n");
+            let of = decimal(item.points);
+            rows.push(vec![
+                item.id.clone(),
+                name.clone(),
+                text.clone(),
+                equal,
+                points,
+                of,
+                mark.comment.clone(),
+            ]);
+        }
     }
+    if rows.len() < 2 { Vec::new() } else { vec![(TEXTS, csv(rows)), (PAGE, page + "</body></html>\n")] }
 }
+
+const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
+    <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+    <title>Texts to read</title>\n<style>body { font: 16px/1.5 sans-serif; max-width: 50rem; margin: 2rem auto; } \
+    blockquote { white-space: pre-wrap; overflow-wrap: anywhere; border-left: 3px solid #cfd5db; padding-left: 1rem; }\
+    </style></head><body>\n<h1>Texts to read</h1>\n";
 
 /// What the instructor reads: the answer, or that the submission cannot be read.
 fn text(graded: &Graded, place: usize) -> String {

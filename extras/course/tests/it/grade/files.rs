@@ -1,7 +1,7 @@
 //! Honest files in unusual archives are read; hostile ones are reported, and cost neither
 //! time nor memory.
 
-use super::{PART, RIGHT, answers, cell, graded, zipped};
+use super::{RIGHT, answers, cell, graded, zipped};
 
 /// The archive with `value` in the headers of its first file: `at` in the local one, and two
 /// bytes later in the central one.
@@ -29,7 +29,6 @@ fn cases() -> Vec<Case> {
     let bombs: Vec<String> = (0..6).map(|number| format!("{number}.html")).collect();
     let bombs: Vec<(&str, &[u8])> = bombs.iter().map(|name| (name.as_str(), &blank[..15 << 20])).collect();
     let old = br#"{"format":"cache-lab-answers","version":1,"fields":{"s2-2":"64 KiB"}}"#;
-    let long = answers(&format!("{PART},\"spec-comment\":\"{}\"", "é".repeat(70_000)));
     vec![
         ("report.zip", zipped(&[("report/report.html", &page)]), ""),
         ("ANSWERS (1).json.txt", right.clone(), ""),
@@ -43,19 +42,19 @@ fn cases() -> Vec<Case> {
         ("pictures/answers.json", right.clone(), ""),
         ("a.zip", zip("vendor/answers.json"), ""),
         ("a.zip", zip("node_modules/answers.json"), ""),
-        ("a.zip", patched(zip("answers.json"), 6, 1), "answers.json was not read: it is encrypted"),
         (
             "a.zip",
-            zip("answers.json")[..60].to_vec(),
-            "a.zip was not read: it, or its zip archive, is not whole",
+            patched(zip("answers.json"), 6, 1),
+            "answers.json was not read: unsupported Zip archive: Password required to decrypt file",
         ),
+        ("a.zip", zip("answers.json")[..60].to_vec(), "a.zip was not read: invalid Zip archive"),
         ("a.tar.gz", b"x".to_vec(), "Not read: a.tar.gz; .json, .html and .zip are."),
         (
             "a.zip",
             within(&within(&zip("a.json"))),
             "inner.zip was not read: it is an archive in an archive in",
         ),
-        ("a.zip", patched(zip("answers.json"), 8, 14), "it is compressed in a way that is not read"),
+        ("a.zip", patched(zip("answers.json"), 8, 14), "a usual .zip without a password can be read"),
         ("answers.docx", b"x".to_vec(), "Not read: answers.docx"),
         (".pdf", b"%PDF".to_vec(), ".pdf; .json, .html and .zip are."),
         ("answers.json", old.to_vec(), "these answers are cache-lab-answers version 1"),
@@ -71,7 +70,6 @@ fn cases() -> Vec<Case> {
         ),
         ("a.zip", zipped(&bombs), "was not read: the submission is larger than 64 MiB"),
         ("answers.json", "[".repeat(1 << 20).into_bytes(), "answers.json was not read"),
-        ("answers.json", long.into_bytes(), "The answers were not read: they are longer than 128 KiB."),
     ]
 }
 
@@ -123,7 +121,7 @@ fn links_and_pipes_are_not_followed() {
     let made =
         std::process::Command::new("mkfifo").arg(folder.join("in/pipe/answers.json")).status().unwrap();
     assert!(made.success());
-    let (_, out, _) = graded(folder, "--roster class.csv --allow-missing in");
+    let (_, out, _) = graded(folder, "--roster class.csv in");
     for line in [
         "3\t20\tvictim",
         "-\t20\tlinks\tNo grade: what was handed in cannot be read; read it and give points. answers.json was not read: it is a link or a device",

@@ -7,9 +7,9 @@ const CASES: &str = r##"
 ## one point for what cannot be read is no zero for the rest
 in/ana/answers.pdf: %PDF
 in/bea/: RIGHT
-o/texts.csv: item,student,text,points,comment\ns2-2,ana,,1,\n
+o/texts.csv: item,user,text,points,comment\ns2-2,ana,,1,\n
 w.csv: user,Grade,Maximum Grade\nana,,20\n
-$ --name-column user --worksheet w.csv --output o in --allow-missing
+$ --name-column user --worksheet w.csv --output o in
 = ana -, bea 3
 > only a person can read it, and these have no points yet: s2-3, s2-4
 >> o/moodle.csv: ana,,20\n
@@ -19,7 +19,7 @@ $ --name-column user --worksheet w.csv --output o in --allow-missing
 in/ana/: "s2-2":{"value":"64","unit":"KiB"},"steps-most":"ge1 to ge3"
 in/bea/: RIGHT
 = ana 1, bea 3
-> answered fields that this assignment does not ask for; give the right --assignment: 1: ana (steps-most)
+> answers to questions that are not asked; give the right --assignment: 1: ana\n
 
 ## a right value in another unit, or a wrong key: nobody is right
 r.csv: user,number\nana,1\nbea,2\ncarl,3\ndan,4\neve,5\nfay,6\n
@@ -31,9 +31,9 @@ in/eve/: PART
 kib.toml: s2-2 = 64\n
 $ --name-column user --rubric kib.toml --output o in
 = ana 0, fay 0
-> s2-2: nobody of 5 who answered is right: check the rubric and the key
+> nobody is right; check the rubric and the key: 1: s2-2\n
 > without a submission: 1: fay
->> o/notes.txt: nobody of 5
+>> o/notes.txt: nobody is right
 
 ## equal free texts, but not of one group, and not the question's own words
 r.csv: user,group\nana,A\nbea,A\ncarl,\ndan,\neve,\nfay,\n
@@ -56,7 +56,7 @@ $ --name-column user --group-column group in
 ## points by hand for another maximum
 in/ana/: RIGHT
 in/bea/: RIGHT
-o/texts.csv: item,student,text,points,of,comment\ns2-2,ana,,0.5,2,half\ns2-2,bea,,1,1,\n
+o/texts.csv: item,user,text,points,of,comment\ns2-2,ana,,0.5,2,half\ns2-2,bea,,1,1,\n
 $ --name-column user --output o in
 = ana 2.5
 >> o/texts.csv: \ns2-2,ana,64 KiB,2,0.5,1,half\n
@@ -70,14 +70,14 @@ $ --name-column user --output o in
 >> o/grades.csv: �[2J64 KiB
 >> o/grades.csv: ""value"":64
 
-## files of systems are no submissions; a value between separators is suggested
+## files of systems are no submissions
 in/index.html: <html></html>
 in/thumbs.db: x
 in/Lab 1_ana_attempt_7_answers.json: RIGHT
 in/12 - Bea Sá - 9.json: RIGHT
 $ --name-column user --output o in = 1
 > submissions without an owner: 2
->> o/map.csv: suggested,student\n12 - Bea Sá - 9.json,bea,\nLab 1_ana_attempt_7_answers.json,ana,\n
+>> o/map.csv: signed,student\n12 - Bea Sá - 9.json,,\nLab 1_ana_attempt_7_answers.json,,\n
 
 ## what is read by a person, or not used at all, is said in the row and of the class
 r.csv: user,group\nana\u00a0sá,\nbea,A\ncarl,A\n
@@ -89,12 +89,6 @@ $ --name-column user --group-column group --output o in
 > 0\t20\tana sá\tAnswers to read: 2.\n
 > submissions that do not count, because another one does: 1: 'carl.pdf'\n
 >> o/grades.csv: ana sá,0,20,ana  sá,Answers to read: 2.,
-
-## a folder of the class in the folder
-in/Lab 1/ana/: RIGHT
-in/Lab 1/bea/: RIGHT
-$ --name-column user in = 1
-> it is the only submission; if it has those of the class, unpack it
 "##;
 
 #[test]

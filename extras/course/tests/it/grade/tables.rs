@@ -44,21 +44,20 @@ in/ana/: RIGHT
 in/bea/: PART
 w.csv: Identifier,number,Grade,Maximum Grade,Feedback comments\nParticipant 1,1001,,20.00,\nParticipant 2,2002,17.00,20.00,by hand\n
 $ --name-column user --worksheet w.csv --output o in
-> moodle.csv: grades that change: 1: bea (17.00 to 1.00)
-> moodle.csv: other feedback is replaced: 1: bea
+> moodle.csv: grades or feedback that change: 1: bea (17.00 to 1.00)
 
 ## rows that cannot be filled are named and unchanged
 r.csv: user\nana\nbea\ncarl\ndan\n
 in/ana/: RIGHT
 in/bea/: RIGHT
 in/carl/: RIGHT
-w.csv: user,Grade,Maximum Grade,Grade can be changed,Feedback comments\nana,3.00,20.00,No,by hand\nbea,Good,20.00,Yes,\ncarl,,-,Yes,\n
+w.csv: user,Grade,Maximum Grade,Feedback comments\nana,-,20.00,\nbea,Good,20.00,\ncarl,,-,\n
 $ --worksheet w.csv --output o in
-> moodle.csv: not filled: 3: 'ana' (line 2): its grade is locked
-> 'bea' (line 3): its grade 'Good' is not a number
+> moodle.csv: not filled: 2: 'bea' (line 3): its grade 'Good' is not a number
 > 'carl' (line 4): its largest grade is '-'
 > moodle.csv has no row of: 1: dan
->> o/moodle.csv: ana,3.00,20.00,No,by hand\nbea,Good,20.00,Yes,\ncarl,,-,Yes,\n
+>> o/moodle.csv: ana,3.00,20.00,
+>> o/moodle.csv: bea,Good,20.00,\ncarl,,-,\n
 
 ## no answer is graded yet: no 0 in the worksheet
 in/ana/: "spec-comment":"So."
@@ -83,26 +82,22 @@ r.csv: user,mail\nana,ana@x\nbea,bea@x\n
 f.csv: Email Address,s2-2,S2-3,Remarks\nANA@x,64 KiB,16 B,-\nbea@x,about 64 KiB,16 B,-\nzoe@x,64 KiB,,\n
 $ --name-column user f.csv = 1
 = ana 2, bea 1
-> no question has the id of the columns 'Remarks'
+> columns that have the id of no question: 1: 'Remarks'
 > 'zoe@x' is not in the roster
 
 ## a table that may mean somebody else, or is not one, is refused
 r.csv: user,number,name\nana,1001,Ana\nbea,2002,Ana\n
 in/ana/: RIGHT
 in/bea/: RIGHT
-$ --name-column user --output in in = 2
-> would be written into the folder of submissions 'in'
-$ --name-column user --output in/../in/ana/o in = 2
-> would be written into the folder of submissions 'in'
 t.csv: number,Grade,user\n1001,,bea\n
 $ --name-column user --worksheet t.csv in = 2
-> 'bea' means two students, ana and bea, by its columns 'user', 'number'; leave one column out
+> t.csv: its columns ('number', 'Grade', 'user') name no student
 t.csv: user,Nota final\nana,\n
 $ --name-column user --worksheet t.csv in = 2
 > it has no column 'Grade' or 'Nota' ('user', 'Nota final')
 t.csv: user,Grade\nana,\nbea,\nana,\n
 $ --name-column user --worksheet t.csv in = 2
-> 'ana' is in lines 2 and 4
+> t.csv: line 4: 'ana' has two rows; leave one
 t.csv: Identifier,Full name,Grade,Online text\nP 1,Vic,,my number: 1001\nP 3,Mal,,1001\n
 $ --name-column user --worksheet t.csv in = 2
 > none of its columns ('Identifier', 'Full name', 'Grade', 'Online text') has the header of a roster column
@@ -110,7 +105,7 @@ t.csv: a = 1\n
 $ --name-column user --rubric t.csv in = 2
 > 'a' is no number with points in the assignment
 $ --name-column user --group-column Team in = 2
-> the roster has no column 'Team'; its columns are 'user', 'number', 'name'
+> r.csv: it has no column 'Team' ('user', 'number', 'name')
 >> o/grades.csv: no file
 
 ## points that may be another student's, or for another item, are refused, and stay where they are
@@ -124,7 +119,7 @@ $ --name-column user in = 2
 > o/texts.csv: it has no column 'text'
 o/texts.csv: item,user,number,text,points,comment\ns2-3,ana,2002,,1,\n
 $ --name-column user in = 2
-> o/texts.csv: line 2: 'ana' means two students, ana and bea, by its columns 'user', 'number'
+> o/texts.csv: line 2: 'ana' means no student or several
 o/texts.csv: item,user,text,points,comment\ns2-3,ana,,2,\n
 $ --name-column user in = 2
 > o/texts.csv: line 2: '2' is not a number of points from 0 to 1 for s2-3
@@ -139,10 +134,10 @@ $ --name-column user in = 2
 > o/texts.csv: line 2: 'own' is no item with points
 o/texts.csv: item,user,text,points,comment\ns2-3,zoe,,1,\n
 $ --name-column user in = 2
-> o/texts.csv: line 2: 'zoe' is not in the roster
+> o/texts.csv: line 2: 'zoe' means no student or several
 o/texts.csv: item,number,text,points,comment\ns2-3,1.001E+03,,1,\n
 $ --name-column user in = 2
-> o/texts.csv: line 2: '1.001E+03' is not in the roster; if a spreadsheet has changed the number
+> o/texts.csv: line 2: '1.001E+03' means no student or several, by the columns that the roster has too; if a spreadsheet has changed the number
 >> o/texts.csv: \ns2-3,1.001E+03,,1,\n
 "##;
 

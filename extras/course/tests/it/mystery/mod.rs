@@ -85,7 +85,7 @@ fn options_that_would_lose_files_are_refused() {
         ("mystery --roster class.csv", 2, "'Full name'"),
         ("mystery --roster class.csv --name-column grade", 2, "'grade'"),
         ("mystery --roster twice.csv", 2, "'Ana'"),
-        ("mystery --roster gap.csv --name-column name", 2, "gap.csv, line 3"),
+        ("mystery --roster gap.csv --name-column name", 2, "gap.csv: line 3"),
         ("mystery --roster names.csv", 2, "are of the column 'Number'"),
         ("mystery ada ada", 2, "'ada'"),
         // what a student's command says of a machine before it is measured
