@@ -38,7 +38,7 @@ OWN = {
     "mm1": [["--size", SIZES], ["--events", ["PAPI_L1_DCM", "PAPI_TOT_INS,cpu/x/", "a,b", ""]]],
     "mm2": [["--size", SIZES], ["--time-transpose", None]],
     "mm3": [["--size", SIZES], ["--line", ["64", "32", "0", "63", "x"]]],
-    "ge": [[NAMES, SIZES], ["--list", None], ["--as-printed", None], ["--matrix", ["rand", "nan", "zero-pivot", "x"]]],
+    "ge": [[NAMES, SIZES], ["--list", None]],
     "dgemm": [[NAMES, SIZES], ["--block", SIZES], ["--threads", ["1", "2", "64", "0"]], ["--list", None], ["--m", SIZES]],
     "flops": [[["sse-scalar", "avx", "x"], SIZES]],
     "avail": [["-e", ["PAPI_L1_DCM", "x", ""]], ["--mem", None], ["--native", None], ["-d", None]],

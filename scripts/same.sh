@@ -31,7 +31,7 @@ lines() {
             echo "ge blocked 70 $end"
             echo "dgemm all 48 --threads 1 $end"
             echo "dgemm recursive 33 $end"
-            echo "dgemm block-l2 --m 20 --n 30 --k 40 --block 7 $end"
+            echo "dgemm block-l2 30 --m 20 --k 40 --block 7 $end"
             echo "lab causes 24 $end"
         done
         echo "lab dgemm --sizes 16,32,48 --machine $machine --record r.json"

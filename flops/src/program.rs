@@ -31,12 +31,9 @@ const OPERATION: f64 = 1e-9;
 pub struct Args {
     /// A kernel (x87, sse-scalar, sse-packed, avx; on Arm scalar, neon), or `all`
     kernel: String,
-    /// Set the side of the matrices [default: 512]
-    #[arg(conflicts_with = "named", value_parser = clap::value_parser!(u32).range(1..=16384))]
-    n: Option<u32>,
-    /// The same, by name
-    #[arg(short = 'n', long = "size", id = "named", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=16384))]
-    named: Option<u32>,
+    /// Set the side of the matrices
+    #[arg(default_value = "512", value_parser = clap::value_parser!(u32).range(1..=16384))]
+    n: u32,
     /// Set the number of threads [default: the processors it may use, within its CPU quota]
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -63,7 +60,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let kernels = kernels(&args.kernel)?;
     let event = args.event.as_deref().map(counters::event).transpose().map_err(Failure::usage)?;
     let session = Session::start(&args.measuring, &args.modelling, &args.output)?;
-    let n = args.n.or(args.named).unwrap_or(512) as usize;
+    let n = args.n as usize;
     let threads = args.threads.map_or(session.team(), usize::from);
     let settings = Settings { event, period: args.period };
     measure::check_memory(3 * 8 * n * n)?;

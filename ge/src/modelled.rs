@@ -4,19 +4,17 @@ use cache::{Counts, Modelled};
 use machine::Machine;
 use memory::Arena;
 
-use crate::problem::matrices::Fill;
 use crate::problem::system::System;
 use crate::{Variant, inner_steps};
 
 /// Counts of `variant` on `machine`, eliminating an `n` by `n` matrix. Reports the share (0 to
 /// 1) that is done to `watch`.
 ///
-/// Fails with a sentence: the rung cannot be modelled, there is not enough memory, the machine's
-/// description is incomplete, or the matrix cannot be eliminated like this.
+/// Fails with a sentence: the rung cannot be modelled, there is not enough memory, or the machine's
+/// description is incomplete.
 pub fn count(
     variant: &Variant,
     n: usize,
-    fill: Fill,
     machine: &Machine,
     watch: Option<Box<dyn FnMut(f64)>>,
 ) -> Result<Counts, String> {
@@ -27,7 +25,6 @@ pub fn count(
         model = model.reporting_along(8.0 * inner_steps(n) / variant.pivots_per_pass as f64, watch);
     }
     // No access depends on a number, so none is computed or written.
-    fill.eliminable(n).map_err(|broken| broken.to_string())?;
     let mut model = model.without_numbers();
     variant.model(&mut model, system).map_err(|error| format!("{}: {error}", variant.name))?;
     Ok(model.counts())

@@ -11,8 +11,8 @@ use crate::rungs::ge4::Ge4;
 use crate::rungs::ge5::Ge5;
 use crate::rungs::ge6::Ge6;
 use crate::rungs::ge7::Ge7;
-use crate::rungs::printed::{ByOne, ByTwo};
-use crate::rungs::{Kernel, NotRun, Rung};
+use crate::rungs::printed::Printed;
+use crate::rungs::{Kernel, NotRun};
 
 /// One rung.
 #[derive(Debug)]
@@ -31,8 +31,6 @@ pub struct Variant {
     pub period: Option<usize>,
     /// Pivots applied each time a row is loaded.
     pub pivots_per_pass: usize,
-    /// The loop as the homework prints it, if that is wrong.
-    printed: Option<Kernel>,
 }
 
 /// How a rung's result compares with ge1's.
@@ -42,6 +40,8 @@ pub enum Rounding {
     Same,
     /// The last digits differ: check the residual.
     Differs,
+    /// The result is wrong, on purpose.
+    Wrong,
 }
 
 impl Variant {
@@ -68,17 +68,6 @@ impl Variant {
         (self.kernel.modelled)(mem, system)
     }
 
-    /// Whether the homework prints this rung's loop wrong.
-    pub fn misprinted(&self) -> bool {
-        self.printed.is_some()
-    }
-
-    /// Runs the loop as printed; if that is right, the normal one.
-    /// Fails as [`run`](Variant::run) does.
-    pub fn run_as_printed(&self, system: System) -> Result<(), NotRun> {
-        (self.printed.unwrap_or(self.kernel).native)(system)
-    }
-
     /// Useful floating-point operations at size `n`, the same for all rungs: two for each
     /// inner step and one division for each multiplier. (ge1 and ge2 divide in every inner
     /// step; repeated divisions are not useful.)
@@ -97,28 +86,27 @@ pub fn inner_steps(n: usize) -> f64 {
 /// A rung with ge1's rounding, one pivot at a time, `period` columns per iteration.
 const fn rung(name: &'static str, idea: &'static str, kernel: Kernel, period: usize) -> Variant {
     let (rounding, period) = (Rounding::Same, Some(period));
-    Variant { name, idea, kernel, rounding, period, pivots_per_pass: 1, printed: None }
+    Variant { name, idea, kernel, rounding, period, pivots_per_pass: 1 }
 }
 
-impl Variant {
-    const fn printed_as<R: Rung>(self) -> Variant {
-        Variant { printed: Some(Kernel::of::<R>()), ..self }
-    }
-}
-
-/// All rungs, from the textbook up.
+/// All rungs, from the textbook up, and one that is wrong.
 pub const VARIANTS: &[Variant] = &[
     rung("ge1", "row pointers, loop variables in memory", Kernel::of::<Ge1>(), 1),
     rung("ge2", "loop variables and row addresses in registers", Kernel::of::<Ge2>(), 2),
     rung("ge3", "the multiplier computed once per row", Kernel::of::<Ge3>(), 2),
-    rung("ge4", "the inner loop unrolled by 8", Kernel::of::<Ge4>(), 8).printed_as::<ByOne>(),
-    rung("ge5", "one flat array", Kernel::of::<Ge5>(), 8).printed_as::<ByOne>(),
-    rung("ge6", "two doubles at a time", Kernel::of::<Ge6>(), 8).printed_as::<ByTwo>(),
+    rung("ge4", "the inner loop unrolled by 8", Kernel::of::<Ge4>(), 8),
+    rung("ge5", "one flat array", Kernel::of::<Ge5>(), 8),
+    rung("ge6", "two doubles at a time", Kernel::of::<Ge6>(), 8),
     rung("ge7", "four doubles at a time, 16 columns a trip", Kernel::of::<Ge7>(), 16),
     Variant {
         rounding: Rounding::Differs,
         period: None,
         pivots_per_pass: DEPTH,
         ..rung("blocked", "products of blocks, in registers", Kernel::of::<Blocked>(), 1)
+    },
+    Variant {
+        rounding: Rounding::Wrong,
+        period: None,
+        ..rung("printed", "ge4 as the homework prints it: wrong, look at Check", Kernel::of::<Printed>(), 1)
     },
 ];

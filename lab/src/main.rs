@@ -41,7 +41,6 @@ enum Command {
     Handin(handin::Args),
     /// Sweep the Gaussian-elimination ladder by size; draw its charts
     #[command(
-        mut_arg("runs", cli::runs("3")),
         mut_arg("counters", cli::sources(&[Counters::Auto, Counters::Hardware, Counters::None])),
         mut_arg("machine", cli::host_alone),
         mut_arg("sizes", |sizes| sizes.default_value("200..1200:200")),
@@ -52,7 +51,6 @@ enum Command {
     Ge(ladder::Args),
     /// Draw time, rate and misses of the matrix product over the side n
     #[command(
-        mut_arg("runs", cli::runs(dgemm::experiment::DEFAULT_RUNS)),
         mut_arg("counters", dgemm::experiment::sources),
         mut_arg("sizes", |sizes| sizes.default_value("64,96,128,192,256,384,512,768,1024")),
         mut_arg("variants", |variants| variants.default_value("ijk,ikj,block-l1,unrolled,block-l2,recursive,tiled,threads")),

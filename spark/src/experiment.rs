@@ -80,30 +80,7 @@ pub fn measure(
         },
     };
     session.sweep(&mut walks, &cells, &mut record)?;
-    disturbed(&record).into_iter().for_each(|note| session.note(&mut record, note));
     Ok(record)
-}
-
-/// Names the cells that take far longer than those of both adjacent strides.
-fn disturbed(record: &Record) -> Vec<String> {
-    let nanos = |row: &&Row| row.amount("ns_per_access");
-    let mut notes = Vec::new();
-    for array in record.rows.chunk_by(|a, b| a.whole("size_bytes") == b.whole("size_bytes")) {
-        let rows: Vec<&Row> = array.iter().filter(|row| nanos(row).is_some()).collect();
-        let row: Vec<f64> = rows.iter().filter_map(nanos).collect();
-        for at in geometry::spikes(&row) {
-            let [size, stride] =
-                ["size_bytes", "stride_bytes"].map(|key| rows[at].whole(key).unwrap_or_default());
-            notes.push(format!(
-                "{} at stride {} took {:.2} ns, far more than at the strides before and after: another program may have \
-                 disturbed this cell; measure it again (--sizes {size} --strides {stride})",
-                Bytes(size),
-                Bytes(stride),
-                row[at]
-            ));
-        }
-    }
-    notes
 }
 
 /// The time of `accesses` dependent accesses.
@@ -156,19 +133,5 @@ mod tests {
         let row = Row::at([("size_bytes", 4096.into()), ("stride_bytes", 1.into())]);
         let row = row.with("elapsed_s", Reading::missing("too short"));
         assert_eq!(kit_row(&row), "4096\t1\tnot counted (too short)\tnot counted");
-    }
-
-    #[test]
-    fn a_cell_far_above_both_adjacent_ones_is_named() {
-        let mut record = Record::new("spark", "a machine");
-        // a step to another level is none
-        for (size, cells) in [(4096, [1.0, 1.1, 26.0, 1.0, 1.2]), (1 << 20, [1.0, 1.0, 9.0, 9.0, 9.5])] {
-            for (stride, nanos) in [1, 2, 4, 8, 16].into_iter().zip(cells) {
-                let row = Row::at([("size_bytes", size.into()), ("stride_bytes", stride.into())]);
-                record.rows.push(row.with("ns_per_access", Reading::new(nanos, Source::Timing)));
-            }
-        }
-        let notes = disturbed(&record);
-        assert!(notes.len() == 1 && notes[0].starts_with("4 KiB at stride 4 B took 26.00 ns"), "{notes:?}");
     }
 }

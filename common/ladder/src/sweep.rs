@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use chart::{Axis, Chart};
-use common::cli::{Measuring, Modelling, Output};
+use common::cli::{self, Measuring, Modelling, Output};
+use common::events::Event;
 use common::failure::Failure;
 use common::measure::{Plan, Session};
 use common::output::{self, Folder};
@@ -12,8 +13,12 @@ use common::record::{Record, Row};
 
 use crate::Sizes;
 
+/// Repetitions if no option says how many.
+const RUNS: usize = 3;
+
 /// The options of a sweep. Each command sets the defaults of its ladder.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("runs", cli::runs("3")))]
 pub struct Args {
     /// Set the sizes: FIRST..LAST:STEP, or a list like 100,500,1000
     #[arg(long, value_name = "SIZES", required = false)]
@@ -44,6 +49,21 @@ pub struct Setup {
     pub plan: Plan,
 }
 
+impl Setup {
+    /// Starts the session of a ladder with these events, and chooses what counts them.
+    /// Fails if that is impossible with these options.
+    pub fn start(
+        measuring: &Measuring,
+        modelling: &Modelling,
+        to: &Output,
+        events: &[Event],
+    ) -> Result<Setup, Failure> {
+        let session = Session::start(measuring, modelling, to)?;
+        let plan = session.plan(events, false)?;
+        Ok(Setup { session, plan })
+    }
+}
+
 /// A lesson: its rungs, and what is measured of them at one size.
 pub trait Ladder: Default {
     /// A rung.
@@ -56,7 +76,8 @@ pub trait Ladder: Default {
     const COLUMNS: &'static [(&'static str, &'static str, f64, usize)];
     /// The figures whose sources are in the table's last column.
     const SOURCES: &'static [&'static str];
-
+    /// The events that are counted, if they can be.
+    const EVENTS: &'static [Event];
     /// All rungs.
     const RUNGS: &'static [Self::Rung];
 
@@ -71,10 +92,6 @@ pub trait Ladder: Default {
             Failure::usage(format!("there is no rung '{name}'; there are {names}"))
         })
     }
-
-    /// Starts the session, and chooses what counts the events.
-    /// Fails if that is impossible with these options.
-    fn start(measuring: &Measuring, modelling: &Modelling, to: &Output) -> Result<Setup, Failure>;
 
     /// Seconds of measuring these rungs at a size, before anything is measured.
     fn estimate(session: &Session, rungs: &[&'static Self::Rung], size: usize) -> f64;
@@ -116,7 +133,10 @@ pub trait Ladder: Default {
 /// Fails if a rung is unknown, nothing can be measured, or a file cannot be written.
 pub fn run<L: Ladder>(args: &Args) -> Result<(), Failure> {
     let rungs = args.variants.iter().map(|name| L::rung(name)).collect::<Result<Vec<_>, _>>()?;
-    let on = L::start(&args.measuring, &args.modelling, &args.output)?;
+    let mut on = Setup::start(&args.measuring, &args.modelling, &args.output, L::EVENTS)?;
+    if on.session.measures_host && args.measuring.runs.is_none() {
+        on.session.runs = RUNS;
+    }
     let (session, sizes) = (&on.session, &args.sizes.0);
     let folder = args.folder.as_deref().map(Folder::prepare).transpose()?;
     let mut record =

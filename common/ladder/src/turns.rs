@@ -11,8 +11,8 @@ pub const LEFT_OUT: &str = "left out: the measurement took too long, or was inte
 /// The runs of a rung and the check of its first result, or why it does not run.
 pub type Runs<T, C> = Result<(Vec<T>, C), String>;
 
-/// Calls `once` with the number of each of `rungs` in each of `rounds`, until `enough` says of the rung's runs that no
-/// more are needed, or the session is over; the first rung at least once. `check` sees each rung's first result.
+/// Calls `once` with the number of each of `rungs` in each of `rounds`, until the session is over; the first rung at
+/// least once. `check` sees each rung's first result.
 /// Fails if `check` does, or if `once` does after a rung's first run, or there are no other rungs.
 pub fn in_turns<T, C>(
     session: &Session,
@@ -20,7 +20,6 @@ pub fn in_turns<T, C>(
     rounds: usize,
     mut once: impl FnMut(usize) -> Result<T, Failure>,
     mut check: impl FnMut(usize) -> Result<C, Failure>,
-    enough: impl Fn(&[T]) -> bool,
 ) -> Result<Vec<Runs<T, C>>, Failure> {
     let mut all: Vec<Option<Runs<T, C>>> = Vec::from_iter((0..rungs).map(|_| None));
     for done in 0..rungs * rounds {
@@ -37,8 +36,8 @@ pub fn in_turns<T, C>(
                     Err(why) => return Err(why),
                 });
             }
-            Some(Ok((runs, _))) if !enough(runs) => runs.push(once(at)?),
-            Some(_) => {}
+            Some(Ok((runs, _))) => runs.push(once(at)?),
+            Some(Err(_)) => {}
         }
     }
     session.progress(rungs * rounds, rungs * rounds);

@@ -31,8 +31,6 @@ pub struct Session {
     pub measures_host: bool,
     /// Repetitions of each measurement.
     pub runs: usize,
-    /// Whether the program chooses another number for each region: the record then has none.
-    pub runs_are_free: bool,
     /// The processors for a team of threads: those that were allowed before pinning, or the
     /// one given as an option.
     pub cpus: Vec<usize>,
@@ -111,7 +109,6 @@ impl Session {
             machine,
             measures_host,
             runs: measuring.runs.map_or(1, |runs| runs as usize),
-            runs_are_free: false,
             cpus: measuring.cpu.map_or(allowed, |cpu| vec![cpu]),
             cpu: measuring.cpu,
             warnings,
@@ -130,10 +127,7 @@ impl Session {
 
     /// An empty record of `program` on this session's machine.
     pub fn record(&self, program: &str) -> Record {
-        let mut record = Record::new(program, self.machine.label());
-        if !self.runs_are_free {
-            record = record.set("runs", self.runs); // else each figure says of how many it is
-        }
+        let mut record = Record::new(program, self.machine.label()).set("runs", self.runs);
         if let Some(cpu) = self.cpu {
             record = record.set("cpu", cpu);
         }

@@ -1,11 +1,9 @@
 //! Measures one rung: its time, its counts from all sources, and its closed form.
 
-mod measurement;
-mod outcome;
+mod measure;
 pub mod program;
-pub mod report;
+mod report;
 mod sweep;
 
-pub use measurement::{DEFAULT_RUNS, EVENTS, blocks_for, sources};
-pub use outcome::{Level, Outcome};
+pub use measure::{blocks_for, sources};
 pub use sweep::Products;

@@ -4,17 +4,17 @@ use std::path::PathBuf;
 
 use clap::value_parser;
 
-use common::cli::{self, Format, Measuring, Modelling, Output};
+use common::cli::{self, Measuring, Modelling, Output};
 use common::output;
 
 use common::failure::Failure;
-use common::measure::{self, Session};
-use common::record::Record;
+use common::measure::{Session, arena};
 
-use crate::experiment::{self, Outcome, Products, measurement, report};
+use super::measure::{self, Outcome};
+use super::{Products, report};
 use crate::problem::{Blocks, Problem};
 use crate::variants::{Kernel, VARIANTS, Variant};
-use ladder::Ladder;
+use ladder::{Ladder, Setup};
 
 /// The matrix product in doubles, from the textbook to the library's speed
 #[derive(Debug, clap::Parser)]
@@ -22,29 +22,25 @@ use ladder::Ladder;
     name = "dgemm",
     version,
     after_help = "Examples:\n  dgemm --list                       the rungs\n  dgemm ikj 1000                     time, misses by model and closed form, of one rung\n  dgemm all 512                      the whole ladder",
-    mut_arg("runs", cli::runs(experiment::DEFAULT_RUNS)),
-    mut_arg("counters", experiment::sources),
+    mut_arg("counters", measure::sources),
     mut_arg("chart", cli::refused::<PathBuf>("`lab dgemm --output FOLDER` draws the charts, over n"))
 )]
 pub struct Args {
     /// A rung of the ladder (see --list), or `all`
     #[arg(required_unless_present = "list")]
     variant: Option<String>,
-    /// Set the side of the matrices [default: 512]
-    #[arg(conflicts_with = "named")]
-    n: Option<usize>,
-    /// The same, by name; with --m and --k the columns of b and c
-    #[arg(short = 'n', long = "n", id = "named", value_name = "N")]
-    named: Option<usize>,
+    /// Set the side of the matrices; with --m and --k the columns of b and c
+    #[arg(default_value = "512", value_parser = value_parser!(u32).range(1..))]
+    n: u32,
     /// List the rungs and exit
     #[arg(long, exclusive = true)]
     list: bool,
     /// Set the rows of a and c [default: N]
-    #[arg(long, value_name = "ROWS")]
-    m: Option<usize>,
+    #[arg(long, value_name = "ROWS", value_parser = value_parser!(u32).range(1..))]
+    m: Option<u32>,
     /// Set the columns of a and rows of b [default: N]
-    #[arg(long, value_name = "DEPTH")]
-    k: Option<usize>,
+    #[arg(long, value_name = "DEPTH", value_parser = value_parser!(u32).range(1..))]
+    k: Option<u32>,
     /// Set the side of the L1 blocks [default: sqrt(mL/3) for the machine's L1]
     #[arg(long, value_name = "SIDE", value_parser = value_parser!(u32).range(1..=65_536))]
     block: Option<u32>,
@@ -75,12 +71,6 @@ enum Instructions {
     Avx2,
 }
 
-/// Side of the matrices if none is given.
-const SIDE: usize = 512;
-
-/// Seconds of one operation of a rung in the middle of the ladder.
-const OPERATION: f64 = 0.5e-9;
-
 /// Runs the program.
 /// Fails if the command line names something that does not exist, or something fails.
 pub fn run(args: Args) -> Result<(), Failure> {
@@ -96,34 +86,27 @@ pub fn run(args: Args) -> Result<(), Failure> {
     if let [rung] = *rungs {
         args.used_by(rung)?;
     }
-    let on = measurement::start(&args.measuring, &args.modelling, &args.output)?;
+    let on = Setup::start(&args.measuring, &args.modelling, &args.output, Products::EVENTS)?;
     let session = &on.session;
     let blocks = args.blocks(session);
-    let sides = args.sides()?;
-    let [m, n, k] = sides;
-    let arena = measure::arena(Problem::bytes(m, n, k, blocks))?;
-    let p = measurement::problem(session, &arena, sides, blocks)?;
-    let measured = if session.measures_host { rungs.len() as f64 * p.flops() * OPERATION } else { 0.0 };
-    let modelled = measurement::modelling_seconds(session, &rungs, sides);
-    session.announce("this product", measured + modelled)?;
+    let [m, n, k] = args.sides();
+    let arena = arena(Problem::bytes(m, n, k, blocks))?;
+    session.announce("this product", measure::estimate(session, &rungs, [m, n, k]))?;
     if all {
         session.finish_cell_on_signal();
     }
-    let outcomes = measurement::outcomes(&on, &rungs, &p, &arena)?;
-    let record = args.record(session, &outcomes, &p);
-    if all && args.output.format == Format::Kit {
-        session.say(
-            "note: \"on\" counts cores; a, b, c and copies are L1 misses per inner iteration by the model, \"model\" their sum, \"closed\" the lecture's closed form",
-        );
+    let outcomes = measure::outcomes(&on, &rungs, &arena, [m, n, k], blocks)?;
+    let mut record = session.record("dgemm").set("block_l1", blocks.l1).set("block_l2", blocks.l2);
+    record =
+        record.set("base", blocks.base).set("threads", blocks.threads).set("isa", outcomes[0].p.isa.name());
+    record.rows = outcomes.iter().map(report::row).collect();
+    let some_modelled = outcomes.iter().any(|outcome| outcome.model.is_ok());
+    for note in outcomes.iter().flat_map(|outcome| notes(outcome, session.measures_host, some_modelled)) {
+        session.note(&mut record, note);
     }
-    let kit = &|_: &Record| match all {
-        true => {
-            let lines: String = outcomes.iter().map(|one| report::line(one, &p)).collect();
-            report::head() + &lines + &report::assumed(&outcomes)
-        }
-        false => outcomes.iter().map(|one| report::text(one, &p)).collect(),
-    };
-    output::finish(&record, &args.output, kit)
+    output::finish(&record, &args.output, &|_| {
+        if all { report::lines(&outcomes) } else { report::text(&outcomes[0]) }
+    })
 }
 
 /// Warnings about an outcome; its missing model is named if others of the run have one.
@@ -142,9 +125,6 @@ fn notes(outcome: &Outcome, here: bool, some_modelled: bool) -> Vec<String> {
         && reason != ladder::LEFT_OUT
     {
         notes.push(format!("the misses of {name} are not modelled: {reason}"));
-    }
-    if let Some(check) = outcome.check.filter(|&check| check > 1e-9) {
-        notes.push(format!("the product of {name} is wrong: its check is off by {check:.1e}"));
     }
     notes
 }
@@ -170,35 +150,16 @@ impl Args {
         }
     }
 
-    fn sides(&self) -> Result<[usize; 3], Failure> {
-        let n = self.n.or(self.named).unwrap_or(SIDE);
-        let sides = [self.m.unwrap_or(n), n, self.k.unwrap_or(n)];
-        if sides.contains(&0) {
-            return Err(Failure::usage(
-                "a matrix without rows or columns has no product to time; give sides of 1 or more",
-            ));
-        }
-        Ok(sides)
+    fn sides(&self) -> [usize; 3] {
+        [self.m.unwrap_or(self.n), self.n, self.k.unwrap_or(self.n)].map(|side| side as usize)
     }
 
     fn blocks(&self, session: &Session) -> Blocks {
         let threads = self.threads.map_or(session.team(), usize::from);
-        let rule = measurement::blocks_for(&session.machine, threads);
+        let rule = measure::blocks_for(&session.machine, threads);
         let side = |given: Option<u32>, rule| given.map_or(rule, |side| side as usize);
         let l1 = side(self.block, rule.l1);
         let l2 = side(self.block_l2, (rule.l2 / l1).max(1) * l1);
         Blocks { l1, l2, base: side(self.base, rule.base), ..rule }
-    }
-
-    fn record(&self, session: &Session, outcomes: &[Outcome], p: &Problem) -> Record {
-        let Blocks { l1, l2, base, threads, .. } = p.blocks;
-        let mut record = session.record("dgemm").set("block_l1", l1).set("block_l2", l2);
-        record = record.set("base", base).set("threads", threads).set("isa", p.isa.name());
-        record.rows = outcomes.iter().map(|outcome| report::row(outcome, p)).collect();
-        let some_modelled = outcomes.iter().any(|outcome| outcome.model.is_ok());
-        for note in outcomes.iter().flat_map(|outcome| notes(outcome, session.measures_host, some_modelled)) {
-            session.note(&mut record, note);
-        }
-        record
     }
 }

@@ -4,43 +4,43 @@ use std::fmt::Write;
 
 use common::cache::Counts;
 use common::events::Event;
+use common::machine::CacheLevel;
 use common::output::Reasons;
 use common::record::Row;
 use common::value::{Reading, Source};
 
 use crate::counting::theory::Misses;
-use crate::experiment::{EVENTS, Level, Outcome};
-use crate::problem::Problem;
+use crate::experiment::measure::{EVENTS, Outcome};
 use crate::variants::VARIANTS;
 
 /// Misses of the first level in an inner iteration, all arrays together.
-pub const MISSES: &str = "misses_per_iteration";
+pub(super) const MISSES: &str = "misses_per_iteration";
 
 /// `dgemm --list`.
-pub fn list() -> String {
+pub(super) fn list() -> String {
     VARIANTS.iter().map(|v| format!("{:<10} {}\n", v.name, v.idea)).collect()
 }
 
 /// One row of a record.
-pub fn row(outcome: &Outcome, p: &Problem) -> Row {
-    let [m, n, k] = p.sides();
+pub(super) fn row(outcome: &Outcome) -> Row {
+    let [m, n, k] = outcome.p.sides();
     let mut row =
         Row::at([("variant", outcome.rung.name.into()), ("m", m.into()), ("n", n.into()), ("k", k.into())])
-            .set("threads", outcome.threads)
+            .set("threads", outcome.threads())
             .result("check", outcome.check)
             .with("seconds", outcome.seconds.clone())
-            .with("gflops", outcome.gflops(p));
+            .with("gflops", outcome.gflops());
     for event in &EVENTS {
         row = row.with(event.name(), outcome.count(event));
     }
-    for (name, reading) in outcome.metrics(p) {
+    for (name, reading) in outcome.metrics() {
         row = row.with(name, reading);
     }
     // an estimate has both of its samples
     let none = || Reading::missing("nothing was modelled");
     let total = outcome.model.as_ref().map_or_else(|_| none(), |counts| counts.reading(&Event::L1_DCM));
-    row = row.with(MISSES, total.scaled(1.0 / p.iterations()));
-    let (model, form) = outcome.levels.first().map_or((None, None), |level| (level.model, level.form));
+    row = row.with(MISSES, total.scaled(1.0 / outcome.p.iterations()));
+    let (model, form) = outcome.first();
     for (at, name) in ["a", "b", "c", "walks"].into_iter().enumerate() {
         let misses = model.map_or_else(none, |m| Reading::new([m.a, m.b, m.c, m.walks][at], Source::Model));
         row = row.with(format!("{MISSES}_{name}"), misses);
@@ -56,22 +56,20 @@ pub fn row(outcome: &Outcome, p: &Problem) -> Row {
 }
 
 /// The lines of one rung.
-pub fn text(outcome: &Outcome, p: &Problem) -> String {
-    let [m, n, k] = p.sides();
+pub(super) fn text(outcome: &Outcome) -> String {
+    let [m, n, k] = outcome.p.sides();
     let mut out = String::new();
     let name = outcome.rung.name;
-    let _ = write!(out, "variant={name}\tm={m}\tn={n}\tk={k}\tthreads={}", outcome.threads);
+    let _ = write!(out, "variant={name}\tm={m}\tn={n}\tk={k}\tthreads={}", outcome.threads());
     if name.starts_with("block") {
-        let _ = write!(out, "\tblock_l1={}\tblock_l2={}", p.blocks.l1, p.blocks.l2);
+        let _ = write!(out, "\tblock_l1={}\tblock_l2={}", outcome.p.blocks.l1, outcome.p.blocks.l2);
     }
-    out.push('\n');
-    let _ = writeln!(out, "seconds={}", outcome.seconds);
-    let _ = writeln!(out, "gflops={:.3}", outcome.gflops(p));
+    let _ = writeln!(out, "\nseconds={}\ngflops={:.3}", outcome.seconds, outcome.gflops());
     if let Some(check) = outcome.check {
         let _ = writeln!(out, "check={check:.1e}");
     }
     if let Ok(model) = &outcome.model {
-        let steps = (m * n * k) as f64;
+        let steps = outcome.p.iterations();
         let [loads, stores] = [model.loads, model.stores].map(|accesses| accesses as f64 / steps);
         let _ = writeln!(out, "per inner iteration: {loads:.4} loads, {stores:.4} stores\tsource=model");
     }
@@ -98,97 +96,80 @@ pub fn text(outcome: &Outcome, p: &Problem) -> String {
         let places = places.scaled(1e-6);
         let _ = writeln!(out, "L1 misses [x10^6], arrays at 5 places, as from run to run: {places:.1}");
     }
-    out.extend(outcome.levels.iter().map(|level| table(level, outcome)));
+    out.extend(outcome.levels().map(|level| table(level, outcome)));
     let mut reasons = Reasons::default();
-    for (name, reading) in outcome.metrics(p) {
+    for (name, reading) in outcome.metrics() {
         let _ = writeln!(out, "{name}={:.4}", reasons.once(&reading));
     }
     out
 }
 
-fn table(per: &Level, outcome: &Outcome) -> String {
-    let name = per.described.as_ref().map_or("sealed".to_owned(), |(cache, _)| {
+fn table(cache: &CacheLevel, outcome: &Outcome) -> String {
+    let (form, model) = (outcome.form(cache), outcome.modelled(cache));
+    let name = form.as_ref().map_or("sealed".to_owned(), |_| {
         format!("{}, {}-byte lines, {} ways", cache.size, cache.line.0, cache.ways)
     });
-    let mut out = format!("misses per inner iteration, L{} ({name})\n", per.number);
+    let mut out = format!("misses per inner iteration, L{} ({name})\n", cache.level);
     let heads = ["a", "b", "c", "copies", "walks", "total"].map(|head| format!("{head:>9}")).concat();
     let _ = writeln!(out, "{:<12}{heads}", "");
-    let cells = |m: Misses| {
-        [m.a, m.b, m.c, m.copies, m.walks, m.total()].map(|misses| format!("{misses:>9.4}")).concat()
-    };
     let mut row = |what: &str, m: Misses, source: &str| {
-        let _ = writeln!(out, "{what:<12}{}{source}", cells(m));
+        let cells =
+            [m.a, m.b, m.c, m.copies, m.walks, m.total()].map(|misses| format!("{misses:>9.4}")).concat();
+        let _ = writeln!(out, "{what:<12}{cells}{source}");
     };
-    if let Some(form) = per.form {
-        row("closed form", form, "\tsource=analytic");
+    if let Some(form) = &form {
+        row("closed form", form.misses, "\tsource=analytic");
     }
-    match (per.model, &outcome.model) {
-        (Some(m), _) => row("model", m, "\tsource=model"),
-        (None, Err(why)) => {
-            let _ = writeln!(out, "model       not counted ({why})");
-        }
-        (None, Ok(_)) => {}
+    if let Some(model) = model {
+        row("model", model, "\tsource=model");
     }
-    if let Some(residual) = per.residual() {
-        let _ = writeln!(out, "{:<12}{}", "residual", cells(residual));
+    if let (Some(model), Some(form)) = (model, &form) {
+        row("residual", model.with(form.misses, |model, form| model - form), "");
     }
-    let _ = writeln!(out, "{:<12}{:.4}", "hardware", per.hardware);
-    if let Some((_, form)) = &per.described {
+    if let Err(why) = &outcome.model {
+        let _ = writeln!(out, "model       not counted ({why})");
+    }
+    let _ = writeln!(out, "{:<12}{:.4}", "hardware", outcome.counted(cache));
+    if let Some(form) = &form {
         let _ = writeln!(out, "the closed form of the whole product: {}", form.formula);
     }
-    if per.model.is_some_and(|m| m.walks > 0.01) {
+    if model.is_some_and(|m| m.walks > 0.01) {
         let _ = writeln!(
             out,
             "the closed form assumes that the TLB holds the pages; here it does not: each walk reads an entry of the page table through this cache, and \"walks\" are the misses of these reads"
         );
     }
-    for text in per.failing() {
+    for text in outcome.failing(cache) {
         let _ = writeln!(out, "the closed form assumes that {text}");
     }
     out
 }
 
-/// One line per rung, for `dgemm all`.
-pub fn line(outcome: &Outcome, p: &Problem) -> String {
-    let mut line = format!("{:<15}{:>2}", outcome.rung.name, outcome.threads);
-    match (outcome.seconds.amount(), outcome.gflops(p).amount()) {
-        (Some(seconds), Some(gflops)) => {
-            let _ = write!(line, "{seconds:>11.6}{gflops:>10.3}");
-        }
-        _ => {
-            let _ = write!(line, "{:>11}{:>10}", "-", "-");
-        }
-    }
-    let level = outcome.levels.first();
-    let cell = |m: Option<f64>| m.map_or_else(|| format!("{:>9}", "-"), |m| format!("{m:>9.4}"));
-    let model = level.and_then(|level| level.model);
-    let parts: [fn(Misses) -> f64; 5] = [|m| m.a, |m| m.b, |m| m.c, |m| m.copies, Misses::total];
-    line.extend(parts.map(|part| cell(model.map(part))));
-    line += &cell(level.and_then(|level| level.form).map(Misses::total));
-    line + "\n"
-}
-
-/// Below the lines: what the closed forms assume where they differ, once for all rungs that it is about.
-pub fn assumed(outcomes: &[Outcome]) -> String {
+/// One line per rung, for `dgemm all`, and below what the closed forms assume where they differ, once for all rungs
+/// that it is about.
+pub(super) fn lines(outcomes: &[Outcome]) -> String {
+    let heads = ["a", "b", "c", "copies", "model", "closed"].map(|head| format!("{head:>9}")).concat();
+    let mut out = format!("{:<15}on{:>11}{:>10}{heads}\n", "variant", "seconds", "GFLOP/s");
     let mut about: Vec<(String, Vec<&str>)> = Vec::new();
     for outcome in outcomes {
-        for text in outcome.levels.first().iter().flat_map(|level| level.failing()) {
-            match about.iter_mut().find(|(other, _)| other == text) {
+        let cell = |amount: Option<f64>, width: usize, digits: usize| {
+            amount.map_or_else(|| format!("{:>width$}", "-"), |amount| format!("{amount:>width$.digits$}"))
+        };
+        let times = cell(outcome.seconds.amount(), 11, 6) + &cell(outcome.gflops().amount(), 10, 3);
+        let (model, form) = outcome.first();
+        let parts: [fn(Misses) -> f64; 5] = [|m| m.a, |m| m.b, |m| m.c, |m| m.copies, Misses::total];
+        let misses =
+            parts.map(|part| cell(model.map(part), 9, 4)).concat() + &cell(form.map(Misses::total), 9, 4);
+        let _ = writeln!(out, "{:<15}{:>2}{times}{misses}", outcome.rung.name, outcome.threads());
+        for text in outcome.levels().take(1).flat_map(|level| outcome.failing(level)) {
+            match about.iter_mut().find(|(other, _)| *other == text) {
                 Some((_, names)) => names.push(outcome.rung.name),
-                None => about.push((text.to_owned(), vec![outcome.rung.name])),
+                None => about.push((text, vec![outcome.rung.name])),
             }
         }
     }
-    let line = |(text, names): (String, Vec<&str>)| {
-        format!("{}: the closed form assumes that {text}\n", names.join(", "))
-    };
-    about.into_iter().map(line).collect()
-}
-
-/// The heading above the lines.
-pub fn head() -> String {
-    format!(
-        "{:<15}{:>2}{:>11}{:>10}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}\n",
-        "variant", "on", "seconds", "GFLOP/s", "a", "b", "c", "copies", "model", "closed"
-    )
+    for (text, names) in about {
+        let _ = writeln!(out, "{}: the closed form assumes that {text}", names.join(", "));
+    }
+    out
 }

@@ -1,19 +1,16 @@
 //! The ladder over the side of its matrices: what `lab dgemm` measures and draws.
 
 use chart::{Axis, Chart};
-use common::cli::{Measuring, Modelling, Output};
+use common::events::Event;
 use common::failure::Failure;
-use common::measure::{self, Session};
+use common::measure::{Session, arena};
 use common::record::{Record, Row};
 use ladder::{Ladder, Setup};
 
-use super::measurement;
+use super::measure;
 use super::report::{self, MISSES};
 use crate::problem::Problem;
 use crate::variants::{VARIANTS, Variant};
-
-/// Assumed seconds of one operation before anything is measured.
-const OPERATION: f64 = 0.25e-9;
 
 /// The ladder of the matrix product.
 #[derive(Debug, Default)]
@@ -29,34 +26,25 @@ impl Ladder for Products {
         ("L1 misses per inner iteration", MISSES, 1.0, 6),
     ];
     const SOURCES: &'static [&'static str] = &["seconds", MISSES];
-
+    const EVENTS: &'static [Event] = &measure::EVENTS;
     const RUNGS: &'static [Variant] = VARIANTS;
 
     fn name(rung: &Variant) -> &'static str {
         rung.name
     }
 
-    fn start(measuring: &Measuring, modelling: &Modelling, to: &Output) -> Result<Setup, Failure> {
-        measurement::start(measuring, modelling, to)
-    }
-
     fn estimate(session: &Session, rungs: &[&'static Variant], n: usize) -> f64 {
-        // The first run of each rung is one more.
-        let runs = if session.measures_host { session.runs + 1 } else { 0 };
-        let measuring = (runs * rungs.len()) as f64 * 2.0 * (n as f64).powi(3) * OPERATION;
-        measuring + measurement::modelling_seconds(session, rungs, [n; 3])
+        measure::estimate(session, rungs, [n; 3])
     }
 
     fn measure(&mut self, on: &Setup, rungs: &[&'static Variant], n: usize) -> Result<Vec<Row>, Failure> {
-        let session = &on.session;
-        let blocks = measurement::blocks_for(&session.machine, session.team());
-        let arena = measure::arena(Problem::bytes(n, n, n, blocks))?;
-        let p = measurement::problem(session, &arena, [n; 3], blocks)?;
-        let outcomes = measurement::outcomes(on, rungs, &p, &arena)?;
+        let blocks = measure::blocks_for(&on.session.machine, on.session.team());
+        let arena = arena(Problem::bytes(n, n, n, blocks))?;
+        let outcomes = measure::outcomes(on, rungs, &arena, [n; 3], blocks)?;
         let measured = outcomes.iter().filter(|outcome| {
-            outcome.seconds.amount().is_some() || outcome.model.is_ok() || !session.is_over()
+            outcome.seconds.amount().is_some() || outcome.model.is_ok() || !on.session.is_over()
         });
-        Ok(measured.map(|outcome| report::row(outcome, &p)).collect())
+        Ok(measured.map(report::row).collect())
     }
 
     fn charts(record: &Record, session: &Session) -> Vec<(&'static str, Chart)> {

@@ -84,6 +84,8 @@ impl<'a> Problem<'a> {
             let cells = (0..matrix.rows()).flat_map(|i| matrix.row(i).cells());
             cells.for_each(|cell| cell.set(0.5 + random.unit()));
         }
+        // Memory that the first product does not have to ask the system for.
+        p.scratch.fill(|_| 0.0);
         Ok(p)
     }
 

@@ -11,150 +11,110 @@ use common::record::Row;
 use common::value::{Reading, Source};
 
 use crate::measuring::instructions::Stepped;
-use crate::problem::matrices::{self, Fill};
+use crate::problem::matrices;
 use crate::problem::residual::residual;
 use crate::problem::system::System;
 use crate::{Rounding, Variant};
 
-/// The events of a run. The cache model does not count them.
-const EVENTS: [Event; 2] = [Event::TOT_INS, Event::TOT_CYC];
+/// The events of a run. Hardware counts them; else instructions are single-stepped, and cycles are from the clock.
+pub(super) const EVENTS: [Event; 2] = [Event::TOT_INS, Event::TOT_CYC];
 
 /// Seconds of one operation on the ladder's first rungs.
 pub(super) const OPERATION: f64 = 1e-9;
 
-/// The largest element of the result divided by that of the matrix.
-pub(super) const GROWTH: &str = "growth";
-
-/// The settings of a run.
-#[derive(Debug, Clone, Copy)]
-pub struct Task {
-    /// Rows and columns.
-    pub size: usize,
-    /// The matrix.
-    pub fill: Fill,
-    /// The homework's misprinted loop instead of the right one.
-    pub as_printed: bool,
+/// Memory for an `n` by `n` system and a copy of its matrix.
+/// Fails if there is not enough.
+pub(super) fn arena(n: usize) -> Result<Arena, Failure> {
+    measure::arena(System::bytes(n).saturating_add(n.saturating_mul(n).saturating_mul(8)))
 }
 
-impl Task {
-    /// Memory for a system and a copy of its matrix.
-    /// Fails if there is not enough.
-    pub fn arena(&self) -> Result<Arena, Failure> {
-        let copy = self.size.saturating_mul(self.size).saturating_mul(8);
-        measure::arena(System::bytes(self.size).saturating_add(copy))
-    }
-
-    /// Eliminates; a rung that this processor lacks does nothing.
-    fn run(&self, variant: &Variant, system: System) {
-        let _ = if self.as_printed { variant.run_as_printed(system) } else { variant.run(system) };
-    }
-}
-
-/// The results of `variants` with the settings of `task`, in turns, a row each; with instructions and cycles if
-/// `counting` has what counts them, and the stepped instructions that are known.
-/// Fails if the processor lacks a rung's instructions, there is not enough memory, the matrix
-/// cannot be eliminated, a rung that should have ge1's bits has others, or a counter fails.
+/// The results of `variants` at size `n`, in turns, a row each; with instructions and cycles if there is a `plan`, and
+/// the `stepped` instructions that are known.
+/// Fails if the processor lacks a rung's instructions, there is not enough memory, a result is wrong, or a counter fails.
 pub fn rows(
     variants: &[&'static Variant],
-    task: &Task,
+    n: usize,
     session: &Session,
-    mut counting: Option<(&Plan, &mut AllStepped)>,
+    plan: Option<&Plan>,
+    stepped: &mut AllStepped,
 ) -> Result<Vec<Row>, Failure> {
     for variant in variants {
         variant.available().map_err(|why| Failure::could_not(format!("{}: {why}", variant.name)))?;
     }
-    let arena = task.arena()?;
-    let system = System::new(&arena, task.size).map_err(Failure::could_not)?;
-    let original = arena.matrix("original", task.size, task.size).map_err(Failure::could_not)?;
-    task.fill.write(original);
-    let largest = matrices::largest(original).max(f64::MIN_POSITIVE);
-    let prepare = &mut || task.fill.write(system.matrix);
-    let mut exact = None;
-    let once = |at: usize| Ok(session.time(1, prepare, &mut || task.run(variants[at], system)));
-    let check = |at: usize| {
-        let (variant, done) = (variants[at], system.matrix);
-        if !task.as_printed {
-            matrices::eliminated(done).map_err(Failure::could_not)?;
-        }
-        let check = matrices::check(done);
-        same_bits(&mut exact, variant, check)?;
-        let residual = (variant.rounding == Rounding::Differs).then(|| residual(original, done));
-        let row = Row::at([("variant", variant.name.into()), ("size", task.size.into())]);
-        let growth = matrices::largest(done) / largest;
-        Ok(row.result("check", check).result("residual", residual).result(GROWTH, growth))
+    let arena = arena(n)?;
+    let system = System::new(&arena, n).map_err(Failure::could_not)?;
+    let original = arena.matrix("original", n, n).map_err(Failure::could_not)?;
+    matrices::write(original);
+    let prepare = &mut || matrices::write(system.matrix);
+    let run = |variant: &Variant| {
+        // Just checked: the processor has its instructions.
+        let _ = variant.run(system);
     };
-    let all = ladder::in_turns(session, variants.len(), session.runs, once, check, |_| false)?;
-    let row = |(variant, (runs, row)): (&&'static Variant, (Vec<Timed>, Row))| {
+    let mut exact = None;
+    let once = |at: usize| Ok(session.time(1, prepare, &mut || run(variants[at])));
+    let check = |at: usize| {
+        let check = matrices::check(system.matrix);
+        checked(&mut exact, variants[at], check)?;
+        let residual =
+            (variants[at].rounding == Rounding::Differs).then(|| residual(original, system.matrix));
+        let row = Row::at([("variant", variants[at].name.into()), ("size", n.into())]);
+        Ok(row.result("check", check).result("residual", residual))
+    };
+    let all = ladder::in_turns(session, variants.len(), session.runs, once, check)?;
+    let mut rows = Vec::new();
+    for (variant, (runs, row)) in
+        variants.iter().zip(all).filter_map(|(variant, runs)| Some((variant, runs.ok()?)))
+    {
         let clock = runs[0].clock;
         let timed = Timed { runs: runs.into_iter().flat_map(|run| run.runs).collect(), clock };
-        let flops = Variant::flops(task.size);
+        let flops = Variant::flops(n);
         let row = row
             .with("real_time_seconds", timed.wall())
             .with("proc_time_seconds", timed.cpu())
             .with("flops", Reading::new(flops, Source::Analytic))
             .with("mflops", timed.wall().rate(flops * 1e-6));
-        let Some((plan, stepped)) = &mut counting else { return Ok(row) };
-        let [instructions, cycles] = totals(task, session, plan, system, variant, &timed, stepped)?;
-        Ok(row.with("instructions", instructions).with("cycles", cycles))
-    };
-    variants.iter().zip(all).filter_map(|(variant, runs)| Some((variant, runs.ok()?))).map(row).collect()
+        let Some(plan) = plan else {
+            rows.push(row);
+            continue;
+        };
+        let counted = ladder::count(session, plan, &EVENTS, prepare, &mut || {
+            run(variant);
+            Ok(())
+        })?;
+        let [instructions, cycles] = EVENTS.map(|event| measure::reading_of(&counted, &event));
+        let only_counted = matches!(session.counters, Counters::None | Counters::Hardware);
+        let or = |counted: Reading, other: &mut dyn FnMut() -> Reading| {
+            if counted.amount().is_some() || only_counted { counted } else { other() }
+        };
+        let instructions = or(instructions, &mut || match session.is_over() {
+            true => Reading::missing(ladder::LEFT_OUT),
+            false => stepped.entry(variant.name).or_insert_with(|| Stepped::find(variant)).reading(n),
+        });
+        rows.push(row.with("instructions", instructions).with("cycles", or(cycles, &mut || timed.cycles())));
+    }
+    Ok(rows)
 }
 
-/// Fails if a rung that should have the same bits as others has another `check` than the first one, `exact`.
-fn same_bits(exact: &mut Option<(&str, f64)>, variant: &'static Variant, check: f64) -> Result<(), Failure> {
-    if variant.rounding == Rounding::Differs {
+/// Fails if `check` is that of an invalid result, or a rung that should have the same bits as others has another than
+/// the first one, `exact`.
+fn checked(exact: &mut Option<(&str, f64)>, variant: &'static Variant, check: f64) -> Result<(), Failure> {
+    let name = variant.name;
+    if !check.is_finite() && variant.rounding != Rounding::Wrong {
+        return Err(Failure::could_not(format!("{name}: the result is invalid, Check is {check}")));
+    }
+    if variant.rounding != Rounding::Same {
         return Ok(());
     }
-    let (name, first) = *exact.get_or_insert((variant.name, check));
+    let (other, first) = *exact.get_or_insert((name, check));
     if first.to_bits() == check.to_bits() {
         return Ok(());
     }
-    Err(Failure::could_not(format!(
-        "Check differs: {name} has {first:e}, {} has {check:e}; one of them is wrong",
-        variant.name
-    )))
-}
-
-/// Chooses the source of instructions and cycles.
-/// Fails if `--counters hardware` was asked for and counts neither.
-pub fn plan(session: &Session) -> Result<Plan, Failure> {
-    session.plan(&EVENTS, false)
+    let differs = format!("Check differs: {other} has {first:e}, {name} has {check:e}; one of them is wrong");
+    Err(Failure::could_not(differs))
 }
 
 /// The stepped instructions of each rung, found once for all sizes.
 pub type AllStepped = BTreeMap<&'static str, Stepped>;
-
-/// Instructions and cycles of another run: from hardware, as `plan` says; else
-/// single-stepped instructions and cycles from the clock; nothing if only hardware is
-/// wanted.
-/// Fails if a counter fails.
-fn totals(
-    task: &Task,
-    session: &Session,
-    plan: &Plan,
-    system: System,
-    variant: &'static Variant,
-    timed: &Timed,
-    stepped: &mut AllStepped,
-) -> Result<[Reading; 2], Failure> {
-    if session.is_over() {
-        return Ok([Reading::missing(ladder::LEFT_OUT), timed.cycles()]);
-    }
-    let prepare = &mut || task.fill.write(system.matrix);
-    let counted = session.count(plan, prepare, &mut || task.run(variant, system))?;
-    let [instructions, cycles] = EVENTS.map(|event| measure::reading_of(&counted, &event));
-    if matches!(session.counters, Counters::None | Counters::Hardware) {
-        return Ok([instructions, cycles]);
-    }
-    let or = |counted: Reading, other: &mut dyn FnMut() -> Reading| {
-        if counted.amount().is_some() { counted } else { other() }
-    };
-    let instructions = or(instructions, &mut || match task.as_printed {
-        true => Reading::missing("the misprinted loop is counted by hardware only"),
-        false => stepped.entry(variant.name).or_insert_with(|| Stepped::find(variant)).reading(task.size),
-    });
-    Ok([instructions, or(cycles, &mut || timed.cycles())])
-}
 
 #[cfg(test)]
 mod tests {
@@ -166,14 +126,15 @@ mod tests {
         let measuring = Measuring { counters: Counters::None, runs: Some(3), cpu: None };
         let session = Session::start(&measuring, &Modelling::of("host"), &Output::none()).unwrap();
         let variants = [&crate::VARIANTS[1], &crate::VARIANTS[2]];
-        let task = Task { size: 20, fill: Fill::Rand, as_printed: false };
-        let rows = rows(&variants, &task, &session, None).unwrap();
+        let rows = rows(&variants, 20, &session, None, &mut AllStepped::new()).unwrap();
         let runs = |row: &Row| row.figure("proc_time_seconds").runs().len();
         assert_eq!(rows.iter().map(runs).collect::<Vec<_>>(), [3, 3]);
         let check = |row: &Row| row.value("check").and_then(serde_json::Value::as_f64).unwrap();
         let mut first = Some((variants[0].name, check(&rows[0])));
-        assert!(same_bits(&mut first, variants[1], check(&rows[1])).is_ok());
-        let sentence = same_bits(&mut first, variants[1], check(&rows[1]) + 1.0).unwrap_err().to_string();
-        assert!(sentence.contains("ge2") && sentence.contains("ge3"), "{sentence}");
+        assert!(checked(&mut first, variants[1], check(&rows[1])).is_ok());
+        for wrong in [check(&rows[1]) + 1.0, f64::NAN] {
+            let sentence = checked(&mut first, variants[1], wrong).unwrap_err().to_string();
+            assert!(sentence.contains("ge3"), "{sentence}");
+        }
     }
 }

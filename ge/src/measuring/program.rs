@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::CommandFactory;
+use clap::{CommandFactory, value_parser};
 
 use common::cli::{self, Counters, Measuring, Modelling, Output};
 use common::output;
@@ -15,13 +15,9 @@ use common::record::{Record, Row};
 use common::value::Reading;
 
 use crate::measuring::Eliminations;
-use crate::measuring::measure::{self, AllStepped, Task};
-use crate::problem::matrices::Fill;
+use crate::measuring::measure::{self, AllStepped};
 use crate::{VARIANTS, Variant, modelled};
 use ladder::Ladder;
-
-/// A growth of elements by which half of a double's digits are lost.
-const DOUBTFUL_GROWTH: f64 = 1e8;
 
 /// Seconds that the model needs for one.
 const MODELLED: f64 = 4e-9;
@@ -41,7 +37,8 @@ const MODELLED_EVENTS: [(&str, Event); 4] = [
 )]
 struct OneRung {
     /// Rows and columns of the matrix
-    size: usize,
+    #[arg(value_parser = value_parser!(u32).range(1..))]
+    size: u32,
     #[command(flatten)]
     what: What,
 }
@@ -54,12 +51,12 @@ struct OneRung {
     after_help = "Examples:\n  ge --list                        all rungs, and which of them run on this processor\n  ge blocked 1000 1 --runs 5       MFLOPS of one of them\n  ge ge1 200 --machine i5-7500     its misses, by the model of another machine"
 )]
 pub struct AnyRung {
-    /// The rung: ge1 to ge7, or blocked
+    /// The rung: ge1 to ge7, blocked, or printed
     #[arg(required_unless_present = "list")]
     variant: Option<String>,
     /// Rows and columns of the matrix
-    #[arg(required_unless_present = "list")]
-    size: Option<usize>,
+    #[arg(required_unless_present = "list", value_parser = value_parser!(u32).range(1..))]
+    size: Option<u32>,
     /// List the rungs, and which of them this processor can run
     #[arg(long, exclusive = true)]
     list: bool,
@@ -73,17 +70,8 @@ pub struct AnyRung {
 )]
 struct What {
     /// Choose what to measure: 0 time, 1 flops, 2 instructions and cycles
-    #[arg(default_value = "0", value_parser = clap::value_parser!(u8).range(0..=2))]
+    #[arg(default_value = "0", value_parser = value_parser!(u8).range(0..=2))]
     measure: u8,
-    /// Run the loop as the homework prints it (ge4, ge5, ge6): look at Check
-    #[arg(long)]
-    as_printed: bool,
-    /// Choose the matrix to eliminate
-    #[arg(long, value_enum, value_name = "MATRIX", default_value = "rand")]
-    matrix: Fill,
-    /// Print the modelled misses of each array at each level; records always have them
-    #[arg(long)]
-    by_array: bool,
     #[command(flatten)]
     measuring: Measuring,
     #[command(flatten)]
@@ -94,17 +82,16 @@ struct What {
 
 /// One of the seven programs: only its name differs.
 pub fn main(name: &'static str) -> ExitCode {
-    // Options without effect for this rung are not listed.
-    let misprinted = Eliminations::rung(name).is_ok_and(Variant::misprinted);
-    let command = OneRung::command().mut_arg("as_printed", |as_printed| as_printed.hide(!misprinted));
-    cli::run_as(command.name(name), |arguments: OneRung| run(name, arguments.size, &arguments.what))
+    cli::run_as(OneRung::command().name(name), |arguments: OneRung| {
+        run(name, arguments.size as usize, &arguments.what)
+    })
 }
 
 /// Runs the rung that the command line names, or lists them.
 /// Fails if this machine cannot run it, or the command line is invalid.
 pub fn any(arguments: AnyRung) -> Result<(), Failure> {
     match (arguments.variant, arguments.size) {
-        (Some(name), Some(size)) if !arguments.list => run(&name, size, &arguments.what),
+        (Some(name), Some(size)) if !arguments.list => run(&name, size as usize, &arguments.what),
         _ => output::print(&VARIANTS.iter().map(|variant| listed(variant) + "\n").collect::<String>()),
     }
 }
@@ -116,68 +103,32 @@ fn listed(variant: &Variant) -> String {
 
 fn run(name: &str, size: usize, what: &What) -> Result<(), Failure> {
     let variant = Eliminations::rung(name)?;
-    if size == 0 {
-        return Err(Failure::usage(
-            "a matrix without rows has nothing to eliminate; give a SIZE of 1 or more",
-        ));
-    }
-    if what.as_printed && !variant.misprinted() {
-        return Err(Failure::usage(format!("{name} is printed right; --as-printed is for ge4, ge5 and ge6")));
-    }
     let session = Session::start(&what.measuring, &what.modelling, &what.output)?;
     let wants_model = !session.measures_host || session.counters == Counters::Model;
-    if wants_model && what.as_printed {
-        return Err(Failure::usage("the misprinted loop is measured, not modelled: leave out --as-printed"));
-    }
-    let task = Task { size, fill: what.matrix, as_printed: what.as_printed };
-    task.arena()?;
+    measure::arena(size)?;
     let timed = if session.measures_host { measure::OPERATION * session.runs as f64 } else { 0.0 };
     let walked = if wants_model { MODELLED } else { 0.0 };
     session.announce(name, Variant::flops(size) * (timed + walked))?;
-    let mut record =
-        session.record(name).set("as_printed", task.as_printed).set("matrix", cli::name_of(&task.fill));
-    let row = if session.measures_host {
-        measured(variant, &task, what.measure, &session, &mut record)?
-    } else {
-        Row::at([("variant", name.into()), ("size", size.into())])
-    };
-    let row = if wants_model { with_model(row, variant, &task, &session)? } else { row };
-    record.rows.push(row);
-    let by_array =
-        |record: &Record| if what.by_array { output::misses_by_array(record) } else { String::new() };
-    let kit = &|record: &Record| kit(record, what.measure) + &by_array(record);
-    output::finish(&record, &what.output, kit)
-}
-
-/// The results of the run itself.
-fn measured(
-    variant: &'static Variant,
-    task: &Task,
-    measure: u8,
-    session: &Session,
-    record: &mut Record,
-) -> Result<Row, Failure> {
-    let plan = if measure == 2 { Some(measure::plan(session)?) } else { None };
-    let mut stepped = AllStepped::new();
-    let counting = plan.as_ref().map(|plan| (plan, &mut stepped));
-    let row = measure::rows(&[variant], task, session, counting)?.swap_remove(0);
-    let growth = row.value(measure::GROWTH).and_then(serde_json::Value::as_f64).unwrap_or_default();
-    if growth > DOUBTFUL_GROWTH && !task.as_printed {
-        let lost = growth.log10().min(16.0);
-        let what = format!(
-            "a tiny pivot let the elements grow {growth:.0e}-fold; {lost:.0} of their 16 digits are lost"
-        );
-        session.note(record, what);
+    let mut record = session.record(name);
+    let mut row = Row::at([("variant", variant.name.into()), ("size", size.into())]);
+    if session.measures_host {
+        let plan = (what.measure == 2).then(|| session.plan(&measure::EVENTS, false)).transpose()?;
+        row =
+            measure::rows(&[variant], size, &session, plan.as_ref(), &mut AllStepped::new())?.swap_remove(0);
+        let [wall, cpu] = ["real_time_seconds", "proc_time_seconds"].map(|name| row.figure(name));
+        session.note_waits(&mut record, &wall, &cpu, 1);
     }
-    let [wall, cpu] = ["real_time_seconds", "proc_time_seconds"].map(|name| row.figure(name));
-    session.note_waits(record, &wall, &cpu, 1);
-    Ok(row)
+    if wants_model {
+        row = with_model(row, variant, size, &session)?;
+    }
+    record.rows.push(row);
+    output::finish(&record, &what.output, &|record| kit(record, what.measure))
 }
 
 /// The row with the counts of the cache model.
-fn with_model(row: Row, variant: &Variant, task: &Task, session: &Session) -> Result<Row, Failure> {
+fn with_model(row: Row, variant: &Variant, size: usize, session: &Session) -> Result<Row, Failure> {
     let line = session.line_of_progress();
-    let counts = modelled::count(variant, task.size, task.fill, &session.machine, line);
+    let counts = modelled::count(variant, size, &session.machine, line);
     let counts = counts.map_err(Failure::could_not)?;
     let totals = MODELLED_EVENTS.map(|(name, event)| (name.to_owned(), counts.reading(&event)));
     let all = totals.into_iter().chain(counts.by_array());

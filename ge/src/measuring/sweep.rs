@@ -3,16 +3,15 @@
 use std::fmt::Write as _;
 
 use chart::{Axis, Chart};
-use common::cli::{Measuring, Modelling, Output};
+use common::events::Event;
 use common::failure::Failure;
 use common::measure::Session;
 use common::record::{Record, Row};
 use common::value::{Reading, Source};
 use ladder::{Ladder, Setup};
 
-use crate::measuring::measure::{self, AllStepped, Task};
+use crate::measuring::measure::{self, AllStepped};
 use crate::measuring::peak;
-use crate::problem::matrices::Fill;
 use crate::{VARIANTS, Variant};
 
 /// The figure of a row with the seconds.
@@ -39,18 +38,11 @@ impl Ladder for Eliminations {
         ("peak(%)", "share_of_peak", 100.0, 1),
     ];
     const SOURCES: &'static [&'static str] = &[SECONDS, "instructions", "cycles"];
-
+    const EVENTS: &'static [Event] = &measure::EVENTS;
     const RUNGS: &'static [Variant] = VARIANTS;
 
     fn name(rung: &Variant) -> &'static str {
         rung.name
-    }
-
-    fn start(measuring: &Measuring, modelling: &Modelling, to: &Output) -> Result<Setup, Failure> {
-        let mut session = Session::start(measuring, modelling, to)?;
-        session.runs = measuring.runs.unwrap_or(3) as usize;
-        let plan = measure::plan(&session)?;
-        Ok(Setup { session, plan })
     }
 
     fn estimate(session: &Session, rungs: &[&'static Variant], n: usize) -> f64 {
@@ -59,8 +51,7 @@ impl Ladder for Eliminations {
     }
 
     fn measure(&mut self, on: &Setup, rungs: &[&'static Variant], n: usize) -> Result<Vec<Row>, Failure> {
-        let task = Task { size: n, fill: Fill::Rand, as_printed: false };
-        measure::rows(rungs, &task, &on.session, Some((&on.plan, &mut self.stepped)))
+        measure::rows(rungs, n, &on.session, Some(&on.plan), &mut self.stepped)
     }
 
     /// The speed-up of each rung over the one before it at the largest size, from the ratios

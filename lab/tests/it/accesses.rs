@@ -96,12 +96,11 @@ fn every_kernel_makes_the_accesses_of_the_lesson() {
     // Long enough that it is timed by one run.
     let walk = 1024 * 16 * (4096 / 16);
     let mut rows: Vec<(String, u64, Accesses, Accesses)> = Vec::new();
-    let mut add = |line: &str, parts: &[&str], times: u64, loops: u64, predicted: Accesses| {
+    let mut add = |line: &str, parts: &[&str], loops: u64, predicted: Accesses| {
         let mut words: Vec<&str> = line.split_whitespace().chain(["--counters", "none"]).collect();
         let program = program(words.remove(0));
         let functions = cachegrind(&program, &words, false);
-        let counted = total(&functions, parts).map(|accesses| accesses / times);
-        rows.push((line.to_owned(), loops, predicted, counted));
+        rows.push((line.to_owned(), loops, predicted, total(&functions, parts)));
     };
     for (line, part, loops, predicted) in [
         ("spark --sizes 4K --strides 16 --repeats 1024", "spark::kernel::", 0, [walk; 2]),
@@ -110,23 +109,22 @@ fn every_kernel_makes_the_accesses_of_the_lesson() {
         ("mm2 160", "mm2::native::", square, [3 * cube, cube]),
         ("mm3 160", "mm3::native::", square, [3 * cube, cube]),
     ] {
-        add(line, &[part], 1, loops, predicted);
+        add(line, &[part], loops, predicted);
     }
     for rung in ["ge1", "ge2", "ge3", "ge4", "ge5", "ge6", "ge7"] {
         let words = [rung, "160"];
         let predicted = modelled(&program("ge"), &words, ["loads", "stores"]);
-        add(&format!("ge {rung} 160"), &["ge::rungs::", "isa::simd::Isa>::run"], 1, square, predicted);
+        add(&format!("ge {rung} 160"), &["ge::rungs::", "isa::simd::Isa>::run"], square, predicted);
     }
     // The calls of recursive cost more accesses than its products.
     for rung in
         dgemm::VARIANTS.iter().filter(|rung| !["recursive", "threads", "matrixmultiply"].contains(&rung.name))
     {
-        let widest = if ["tiled", "prefetch"].contains(&rung.name) { &["--isa", "avx2"][..] } else { &[] };
+        let widest = if rung.name == "tiled" { &["--isa", "avx2"][..] } else { &[] };
         let words = [&[rung.name, "96"], widest].concat();
         let predicted = modelled(&program("dgemm"), &words, ["PAPI_LD_INS", "PAPI_SR_INS"]);
         let parts = ["dgemm::rungs::", "dgemm::variants::", "isa::simd::Isa>::run"];
-        // A first run, and two that are timed: one alone is left out where the first took long.
-        add(&format!("dgemm {} --runs 2", words.join(" ")), &parts, 3, 96 * 96, predicted);
+        add(&format!("dgemm {}", words.join(" ")), &parts, 96 * 96, predicted);
     }
     println!("kernel\tpredicted loads\tcounted\tpredicted stores\tcounted");
     for (line, _, predicted, counted) in &rows {

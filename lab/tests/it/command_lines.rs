@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::kit::{commands, program};
 
 /// A short command line of each program that measures; only flops models nothing.
-pub(crate) const SMALL: [&str; 12] = [
+pub(crate) const SMALL: [&str; 11] = [
     "spark --max 4K --repeats 1",
     "cm1 --max 8K --repeats 1",
     "mm1 --size 16",
@@ -17,7 +17,6 @@ pub(crate) const SMALL: [&str; 12] = [
     "mm3 --size 16",
     "ge ge3 16 2",
     "ge1 16",
-    "ge4 16",
     "dgemm ijk 16",
     "lab causes 16 --runs 1",
     "lab dgemm --sizes 8 --variants ijk",
@@ -25,8 +24,8 @@ pub(crate) const SMALL: [&str; 12] = [
 ];
 
 /// Programs with the options of another one.
-const LIKE: [(&str, &str); 5] =
-    [("ge2", "ge1"), ("ge3", "ge1"), ("ge5", "ge4"), ("ge6", "ge4"), ("ge7", "ge1")];
+const LIKE: [(&str, &str); 6] =
+    [("ge2", "ge1"), ("ge3", "ge1"), ("ge4", "ge1"), ("ge5", "ge1"), ("ge6", "ge1"), ("ge7", "ge1")];
 
 /// Files that the command lines name.
 fn prepare(folder: &Path) {

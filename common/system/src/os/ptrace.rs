@@ -7,7 +7,7 @@ use super::{StepError, Trace};
 
 /// Longest time of a trace in seconds. Each step switches processes twice, and on a busy
 /// machine each switch may take milliseconds.
-const SECONDS: u64 = 10;
+const SECONDS: u64 = 20;
 /// Steps between two readings of the clock.
 const LOOK: u64 = 64;
 
@@ -65,7 +65,7 @@ fn follow(child: libc::pid_t, limit: u64) -> Result<Trace, StepError> {
             return Err(refused());
         }
         match stopped_by(child)? {
-            libc::SIGTRAP => *trace.entry(here).or_default() += 1,
+            libc::SIGTRAP => trace.push(here),
             libc::SIGSTOP => return Ok(trace),
             _ => return Err(StepError::Died),
         }

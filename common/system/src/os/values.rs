@@ -1,7 +1,5 @@
 //! What an operating system is asked about, and its answers.
 
-use std::collections::BTreeMap;
-
 use thiserror::Error;
 
 /// The kind of pages to request.
@@ -39,5 +37,5 @@ pub enum StepError {
     Died,
 }
 
-/// How often each instruction is executed, by its address.
-pub type Trace = BTreeMap<u64, u64>;
+/// The addresses of the executed instructions, in their order.
+pub type Trace = Vec<u64>;
