@@ -8,7 +8,7 @@ use figures::text::{clean, inert};
 use figures::value::Reading;
 
 use crate::fields::Fields;
-use crate::note::Notes;
+use crate::note::Note;
 use crate::values::checksum_of;
 
 /// One figure of a row; its unit is the end of its name (`ns_per_access`).
@@ -132,8 +132,7 @@ pub struct Record {
     #[serde(default, skip_serializing_if = "Fields::is_empty")]
     pub environment: Fields,
     /// What may have disturbed the measurement, and which sources were replaced.
-    #[serde(flatten)]
-    pub notes: Notes,
+    pub notes: Vec<Note>,
     /// The results.
     pub rows: Vec<Row>,
     /// For the record of a sealed machine: checksums that show a value changed by hand.
@@ -175,7 +174,7 @@ impl Record {
             machine: machine.into(),
             machine_data: Json::Null,
             environment: Fields::default(),
-            notes: Notes::default(),
+            notes: Vec::new(),
             rows: Vec::new(),
             seal: None,
         }
@@ -303,7 +302,8 @@ mod tests {
 
     #[test]
     fn a_record_survives_json() {
-        let record = example();
+        let mut record = example();
+        record.notes.push("busy".into());
         assert_eq!(serde_json::from_str::<Record>(&record.json()).unwrap(), record);
     }
 }

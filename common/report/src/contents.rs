@@ -103,7 +103,9 @@ impl Report<'_> {
         let mut reasons = BTreeSet::new();
         for (name, record) in self.records() {
             for note in record.notes.iter() {
-                if let Some((names, ..)) = notes.iter_mut().find(|(_, known, _)| *known == note) {
+                if let Some((names, ..)) =
+                    notes.iter_mut().find(|(_, known, _)| known.to_string() == note.to_string())
+                {
                     if !names.contains(&name) {
                         names.push(name.clone());
                     }

@@ -1,6 +1,6 @@
 //! The cells that a reader finds, before they are put into order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use figures::text::shorten;
 use figures::units::Bytes;
@@ -109,8 +109,7 @@ impl RawSweep {
         let of = |found: &RawCell| {
             if counted { found.counted.filter(|_| found.cell.misses.is_some()) } else { found.timed }
         };
-        let mut sources = SOURCES.to_vec();
-        sources.retain(|source| self.cells.iter().any(|found| of(found) == Some(*source)));
+        let sources = Vec::from_iter(self.cells.iter().filter_map(of).collect::<BTreeSet<Source>>());
         let weakest = *sources.last()?;
         if sources.len() > 1 {
             let names: Vec<String> = sources.iter().map(Source::to_string).collect();
@@ -121,13 +120,4 @@ impl RawSweep {
         }
         Some(weakest)
     }
-}
-
-/// The sources, the strongest evidence about a machine first.
-const SOURCES: [Source; 6] =
-    [Source::Hardware, Source::Timing, Source::System, Source::Model, Source::Stepped, Source::Analytic];
-
-/// The source of that name.
-pub(super) fn source(name: &str) -> Option<Source> {
-    SOURCES.into_iter().find(|source| source.to_string() == name)
 }

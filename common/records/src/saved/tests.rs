@@ -260,11 +260,4 @@ proptest! {
             Err(refusal) => prop_assert!(refusal.to_string().chars().count() < 400, "{refusal}"),
         }
     }
-
-    #[test]
-    fn no_damage_to_a_file_makes_it_panic(at in 0usize..3000, put in "[\\x00-\\x7f]{0,4}", take in 0usize..9) {
-        let mut text = data("i5-7500/cm1-l1-1.out");
-        text.replace_range(at..at + take, &put);
-        let _ = Saved::parse(&text);
-    }
 }

@@ -2,7 +2,7 @@
 
 use figures::text::shorten;
 
-use super::raw::{RawCell, RawSweep, source};
+use super::raw::{RawCell, RawSweep};
 use super::{EMPTY, NAME, SavedCell};
 
 /// Passes per stride of the C kit's spark, whose files do not say it.
@@ -71,7 +71,11 @@ impl Fields<'_> {
             None => self.elapsed(size, stride, found)?,
             some => some,
         };
-        let from = |name| self.get(&[name]).or(self.get(&["source"])).and_then(source);
+        let from = |name| {
+            self.get(&[name])
+                .or(self.get(&["source"]))
+                .and_then(|name| serde_json::from_value(name.into()).ok())
+        };
         let timed = from("ns_per_access_source").or(from("avg_time_us_source")).or(from("time_source"));
         let cell = SavedCell { size, stride, misses, nanos };
         found.push(RawCell { cell, counted: from("avg_misses_source"), timed, line: self.line })
