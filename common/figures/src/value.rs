@@ -8,23 +8,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::stats;
 
-/// Where a figure comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// Where a figure comes from, the most direct first: what is computed of two figures has the greater
+/// source of both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
+    /// Computed from a closed form, which is exact.
+    Analytic,
     /// Counted by the processor's performance counters.
     Hardware,
-    /// Measured with a clock, or derived from measured latency.
-    Timing,
     /// Counted by the operating system: page faults, for example.
     System,
-    /// Counted by the cache model.
-    Model,
+    /// Measured with a clock, or derived from measured latency.
+    Timing,
     /// Counted by single-stepping the program at small sizes, and extrapolated to larger
     /// sizes by its loop counts.
     Stepped,
-    /// Computed from a closed form.
-    Analytic,
+    /// Counted by the cache model.
+    Model,
 }
 
 impl fmt::Display for Source {
@@ -153,21 +154,13 @@ impl Reading {
     }
 
     /// `compute` of the amounts of two readings: missing if one of them is. Its source is
-    /// that of the less direct of the two (a closed form, which is exact, does not count),
-    /// and it is an estimate if one of them is.
+    /// the less direct of the two, and it is an estimate if one of them is.
     pub fn joined(x: &Reading, y: &Reading, compute: impl Fn(f64, f64) -> f64) -> Reading {
         let (x, y) = match (&x.0, &y.0) {
             (Ok(x), Ok(y)) => (x, y),
             (Err(reason), _) | (_, Err(reason)) => return Reading::missing(reason),
         };
-        let source = match (x.source, y.source) {
-            (Source::Analytic, other) | (other, Source::Analytic) => other,
-            (Source::Model, _) | (_, Source::Model) => Source::Model,
-            (Source::Stepped, _) | (_, Source::Stepped) => Source::Stepped,
-            (Source::Timing, _) | (_, Source::Timing) => Source::Timing,
-            (Source::System, _) | (_, Source::System) => Source::System,
-            (Source::Hardware, Source::Hardware) => Source::Hardware,
-        };
+        let source = x.source.max(y.source);
         let multiplexed = x.multiplexed.into_iter().chain(y.multiplexed).min_by(by_share);
         Reading::new(compute(x.amount, y.amount), source).estimated(multiplexed)
     }
