@@ -149,8 +149,7 @@ proptest! {
     #[test]
     fn no_changed_description_makes_the_reader_panic(
         entry in prop::sample::select(catalogue()),
-        (at, length, other) in (any::<prop::sample::Index>(), 0usize..9, "[0-9a-z\\[\\]\"= .]{0,3}"),
-        lines in prop::collection::vec(prop::sample::select(&LINES[..]), 0..20)
+        (at, length, other) in (any::<prop::sample::Index>(), 0usize..9, "[0-9a-z\\[\\]\"= .]{0,3}")
     ) {
         let text = entry.text;
         let at = at.index(text.len());
@@ -161,27 +160,6 @@ proptest! {
         if let Ok(machine) = Machine::parse(&changed, "t") {
             prop_assert!(Machine::parse(&machine.to_toml(), "t").is_ok(), "{changed}");
         }
-        let _ = Machine::parse(&lines.join("\n"), "t");
         let _ = Machine::parse(&format!("sealed = \"{other}\""), "t");
     }
 }
-
-/// Lines of descriptions, right and wrong.
-const LINES: [&str; 16] = [
-    "name = \"x\"",
-    "[[cache]]",
-    "[[tlb]]",
-    "[pages]",
-    "level = 1",
-    "level = 2",
-    "size = \"32K\"",
-    "size = 0",
-    "line = 64",
-    "line = 18446744073709551615",
-    "ways = \"full\"",
-    "ways = 3",
-    "entries = 0",
-    "clock = \"0 GHz\"",
-    "latency = \"4 cycles\"",
-    "latency = \"1e400 ns\"",
-];

@@ -1,12 +1,13 @@
 //! Writes files atomically.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use figures::text::shorten;
 use thiserror::Error;
+
+use crate::date::unlike_any_other;
 
 /// Longest name of a file in a message, in characters.
 const NAME: usize = 120;
@@ -91,7 +92,7 @@ impl TemporaryFile {
             return Err(io::ErrorKind::InvalidInput.into());
         }
         let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let path = folder.join(format!(".{:016x}.part", RandomState::new().hash_one(path)));
+        let path = folder.join(format!(".{:016x}.part", unlike_any_other()));
         let mut file = OpenOptions::new().write(true).create_new(true).open(&path)?;
         let temporary = TemporaryFile { path: Some(path) };
         permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions))?;

@@ -88,13 +88,10 @@ fn from_facts(facts: &Facts) -> Result<Machine, MachineError> {
     unknown.extend(UNKNOWN.map(str::to_string));
     unknown.extend(if tlbs.is_empty() { &NO_TLBS[..] } else { &TLBS }.iter().map(ToString::to_string));
     let mut machine = Machine::undescribed(facts.name.clone(), pages::base(), unknown);
-    let own: Vec<u8> =
-        caches.iter().filter(|(_, c)| c.teller == Teller::Cpuid).map(|(_, c)| c.level).collect();
-    if own.len() == caches.len() {
-        machine.description += ", caches as CPUID reports them";
-    } else if !own.is_empty() {
-        let names: Vec<String> = own.iter().map(|level| format!("L{level}")).collect();
-        machine.description += &format!(", {} as CPUID reports it", names.join(" and "));
+    let own = caches.iter().filter(|(_, cache)| cache.teller == Teller::Cpuid);
+    let own: Vec<String> = own.map(|(_, cache)| format!("L{}", cache.level)).collect();
+    if !own.is_empty() {
+        machine.description += &format!(", {} as reported by CPUID", own.join(" and "));
     }
     Ok(Machine {
         levels: caches.iter().map(|(_, cache)| level(cache)).collect(),
@@ -259,6 +256,6 @@ mod tests {
         }];
         let machine = from_facts(&Facts { described, ..hidden }).unwrap();
         assert_eq!(machine.levels[0].size, Bytes::kib(32));
-        assert!(machine.description.ends_with("caches as CPUID reports them"), "{}", machine.description);
+        assert!(machine.description.ends_with("L1 as reported by CPUID"), "{}", machine.description);
     }
 }
