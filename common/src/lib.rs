@@ -3,8 +3,8 @@
 //!
 //! # The map of the modules
 //!
-//! Each row is a crate in a folder of this one, and uses only crates listed above it.
-//! `scripts/layers.py` checks that, and that the modules within a crate have no cycles.
+//! Each row is a crate in a folder of this one (programs: of the root), and uses only crates above
+//! it. `scripts/layers.py` checks that, and that the modules within a crate have no cycles.
 //!
 //! | layer | crate | what it holds |
 //! |---|---|---|

@@ -11,15 +11,15 @@
 //!
 //! | step | file |
 //! |---|---|
-//! | the kernel's accesses and loops are written down as a description | `modelled.rs`, `loops.rs` |
-//! | the description is walked, iterations that recur are left out | `walk.rs`, `shortcuts.rs` |
-//! | each access goes through TLBs and levels, page walks read the page table | `simulator.rs`, `level.rs`, `table.rs` |
-//! | a set finds the line, or a victim | `sets.rs`, `plru.rs` |
+//! | the kernel's accesses and loops are written down as a description | `modelled.rs`, `loops.rs`, `addresses.rs` |
+//! | the description is walked, iterations that recur are left out | `walk.rs`, `shortcuts.rs`, `journal.rs` |
+//! | each access goes through TLBs and levels, page walks read the page table | `simulator.rs`, `pages.rs`, `level.rs`, `request.rs`, `promoted.rs`, `table.rs` |
+//! | a set finds the line, or a victim | `sets.rs`, `tag.rs`, `recent.rs`, `plru.rs` |
 //! | it is counted; iterations left out are multiplied | `tally.rs` |
 //! | counts get names | `counts.rs` |
 //!
-//! [`Replay`] feeds the same simulator with a trace in place of a kernel. [`Classifier`] decides
-//! why accesses miss: the one definition of compulsory, capacity and conflict misses.
+//! `replay.rs` feeds the same simulator with a trace in place of a kernel. `kinds.rs` decides why accesses
+//! miss, with `seen.rs`: the one definition of compulsory, capacity and conflict misses.
 
 #![forbid(unsafe_code)]
 

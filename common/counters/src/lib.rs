@@ -1,11 +1,11 @@
 //! Hardware counters, over the kernel's perf events: what can be counted, what
 //! is in the way, and counts that say how they were got.
 //!
-//! The programs use [`Counting`], [`definition`], [`Sampler`], [`Platform`] and
-//! [`watched_code`]. PAPI's C interface on the same counters is the crate `papi`.
+//! The programs use [`Counting`], [`definition`], [`num_counters`], [`Platform`], and to sample
+//! [`Sampler`] with [`watched!`]. PAPI's C interface on the same counters is the crate `papi`.
 //!
-//! Before anything is counted, cycles and instructions of a known loop are: a PMU that
-//! stays at 0, or counts more than any processor can do, is refused for all events.
+//! Before an event of a PMU is counted, cycles and instructions of a known loop are: a PMU that
+//! stays at 0, or counts more than any processor can do, is refused for all its events.
 
 mod counting;
 mod definition;

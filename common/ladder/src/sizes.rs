@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-/// Largest number of sizes in one sweep.
+/// Largest number of sizes of a range.
 const MAX_SIZES: usize = 2000;
 
 /// Sizes from 1, as `FIRST..LAST:STEP` or a list.

@@ -1,4 +1,4 @@
-//! The blocks of `malloc` and `new`: the C library's own, each with the line that made it.
+//! The blocks of `malloc`, `new` and their relatives, each with the return address of its call.
 
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};

@@ -103,12 +103,9 @@ impl Report<'_> {
         let mut reasons = BTreeSet::new();
         for (name, record) in self.records() {
             for note in record.notes.iter() {
-                if let Some((names, ..)) =
-                    notes.iter_mut().find(|(_, known, _)| known.to_string() == note.to_string())
-                {
-                    if !names.contains(&name) {
-                        names.push(name.clone());
-                    }
+                let known = notes.iter_mut().find(|(_, known, _)| known.to_string() == note.to_string());
+                if let Some((names, ..)) = known {
+                    names.extend((!names.contains(&name)).then(|| name.clone()));
                     continue;
                 }
                 let sentence = match note {

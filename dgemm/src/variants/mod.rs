@@ -14,7 +14,7 @@ use crate::rungs::{block_l1, block_l2, flat_ijk, flat_ikj, recursive, unrolled};
 
 /// The kernel of a rung.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "each is the file of that name")]
+#[allow(missing_docs, reason = "the table has a line on each")]
 pub enum Kernel {
     Ijk,
     Jik,

@@ -85,8 +85,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "COLUMN", requires = "worksheet")]
     grade_column: Option<String>,
 
-    /// Write grades.csv, texts.csv, texts.html and notes.txt into this folder; points and comments
-    /// that you wrote into its texts.csv are used
+    /// Write grades.csv, texts.csv, texts.html, notes.txt and, if needed, map.csv into this folder;
+    /// points and comments in its texts.csv, and names in its map.csv, are used
     #[arg(short, long, value_name = "DIR", default_value = "grades")]
     output: PathBuf,
 
