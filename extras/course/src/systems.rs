@@ -20,6 +20,7 @@ pub(crate) struct Label {
 }
 
 /// One system.
+#[derive(Debug)]
 pub(crate) struct System {
     /// What its filled export is called.
     pub(crate) file: &'static str,
@@ -29,24 +30,13 @@ pub(crate) struct System {
     number: Header,
     /// The key, the student's name and the number in the name of a folder or file.
     parts: fn(&str) -> Option<(String, String, String)>,
-    pub(crate) grade: Grade,
-}
-
-/// Where an export takes a grade.
-pub(crate) enum Grade {
-    Nowhere,
-    /// In these columns: the grade, its maximum, feedback.
-    Columns {
-        grade: Header,
-        most: Header,
-        feedback: Header,
-    },
-    /// In the column of an assignment, `Lab 1 (12345)`, with the maximum in a row that is called
-    /// so; only that column and these are written.
-    Assignment {
-        most: &'static str,
-        only: Header,
-    },
+    /// The column that takes the grade; none if it is that of an assignment, `Lab 1 (12345)`.
+    pub(crate) grade: Header,
+    /// The column of the largest grade, or a cell of the row with it.
+    pub(crate) most: Header,
+    pub(crate) feedback: Header,
+    /// The only columns that are written, beside the grade's; all if there are none.
+    pub(crate) only: Header,
 }
 
 pub(crate) const MOODLE: usize = 0;
@@ -62,11 +52,10 @@ pub(crate) const SYSTEMS: [System; 3] = [
             let (name, number) = before.rsplit_once('_')?;
             Some((before.to_owned(), name.to_owned(), number.to_owned()))
         },
-        grade: Grade::Columns {
-            grade: &["Grade", "Nota"],
-            most: &["Maximum Grade", "Nota máxima"],
-            feedback: &["Feedback comments", "Comentários de feedback"],
-        },
+        grade: &["Grade", "Nota"],
+        most: &["Maximum Grade", "Nota máxima"],
+        feedback: &["Feedback comments", "Comentários de feedback"],
+        only: &[],
     },
     // `silvaana_345_67890_answers.json`, `silvaana_LATE_345_67890_answers.json`, and 345
     System {
@@ -79,10 +68,10 @@ pub(crate) const SYSTEMS: [System; 3] = [
             let is_one = !name.is_empty() && is_number(submission);
             is_one.then(|| (format!("{name}_{user}"), name.to_owned(), user.to_owned()))
         },
-        grade: Grade::Assignment {
-            most: "Points Possible",
-            only: &["Student", "ID", "SIS User ID", "SIS Login ID", "Root Account", "Section"],
-        },
+        grade: &[],
+        most: &["Points Possible"],
+        feedback: &[],
+        only: &["Student", "ID", "SIS User ID", "SIS Login ID", "Root Account", "Section"],
     },
     // `submission_67890`, and 67890; a group has one number
     System {
@@ -93,7 +82,10 @@ pub(crate) const SYSTEMS: [System; 3] = [
             let number = name.strip_prefix("submission_")?;
             Some((name.to_owned(), name.to_owned(), number.to_owned()))
         },
-        grade: Grade::Nowhere,
+        grade: &[],
+        most: &[],
+        feedback: &[],
+        only: &[],
     },
 ];
 
@@ -114,7 +106,7 @@ pub(crate) fn of_header(header: &[String]) -> Option<usize> {
 pub(crate) fn is_no_student(header: &[String], row: &[String]) -> bool {
     let Some(system) = of_header(header).map(|at| &SYSTEMS[at]) else { return false };
     let number = place(header, system.number).and_then(|at| row.get(at));
-    matches!(system.grade, Grade::Assignment { .. }) && number.is_none_or(|cell| cell.trim().is_empty())
+    !system.only.is_empty() && number.is_none_or(|cell| cell.trim().is_empty())
 }
 
 /// Students by the numbers of systems.

@@ -13,7 +13,7 @@ use super::note::Note;
 use super::rubric::Rubric;
 use super::texts::{TEXTS, number};
 use crate::class::{Class, only};
-use crate::systems::{self, Grade, MOODLE, SYSTEMS, System};
+use crate::systems::{self, MOODLE, SYSTEMS, System};
 use crate::tables::{Row, Table};
 
 /// An export, with the row of each student.
@@ -30,30 +30,22 @@ pub(super) struct Export {
 
 impl Export {
     /// Reads an export and finds the students of the class in it, and their numbers.
-    /// Fails if it cannot be read, has no column for grades or for students, or a row means two
-    /// students, or a student has two rows.
+    /// Fails if it cannot be read, has no column for grades or for students, or a student has two rows.
     pub(super) fn read(path: &Path, class: &mut Class, column: Option<&str>) -> Result<Export, Failure> {
         Table::read_with(path, |table| Export::of(table, class, column))
     }
 
     fn of(table: Table, class: &mut Class, column: Option<&str>) -> Result<Export, String> {
         let system = &SYSTEMS[systems::of_header(&table.header).unwrap_or(MOODLE)];
-        let named = column.map(|name| table.needed(&[name], "")).transpose()?;
-        let (mut most, mut most_of_all, mut feedback) = Default::default();
-        let grade = match &system.grade {
-            Grade::Nowhere => return Err("this system takes no table of grades and feedback".to_owned()),
-            Grade::Columns { grade, most: mosts, feedback: feedbacks } => {
-                (most, feedback) = (table.column(mosts)?, table.column(feedbacks)?);
-                named.map_or_else(|| table.needed(grade, "; export it in English"), Ok)?
-            }
-            Grade::Assignment { most, .. } => {
-                let grade = named.map_or_else(|| assignment(&table), Ok)?;
-                let is_maxima =
-                    |row: &&Row| row.cells.iter().any(|cell| cell.trim().eq_ignore_ascii_case(most));
-                most_of_all = table.rows.iter().find(is_maxima).map(|row| row.cell(grade).to_owned());
-                grade
-            }
+        let grade = match column {
+            Some(name) => table.needed(&[name], "")?,
+            None if system.grade.is_empty() => assignment(&table)?,
+            None => table.needed(system.grade, "; export it in English")?,
         };
+        let (most, feedback) = (table.column(system.most)?, table.column(system.feedback)?);
+        let is_most = |cell: &String| system.most.iter().any(|most| most.eq_ignore_ascii_case(cell.trim()));
+        let of_all = table.rows.iter().find(|row| row.cells.iter().any(is_most));
+        let most_of_all = of_all.map(|row| row.cell(grade).to_owned());
         let own: Vec<usize> = [Some(grade), most, feedback].into_iter().flatten().collect();
         let (join, mut rows) = (class.join(&table.header, &own)?, HashMap::new());
         for (place, row) in table.rows.iter().enumerate() {
@@ -124,7 +116,8 @@ impl Export {
             Note::about(format!("{file} has no row of"), missing),
             Note::about(format!("{file}: not filled"), refused),
         ];
-        if let Grade::Assignment { only, .. } = &self.system.grade {
+        let only = self.system.only;
+        if !only.is_empty() {
             let is_only = |name: &String| only.iter().any(|only| only.eq_ignore_ascii_case(name.trim()));
             let header = self.table.header.iter().enumerate();
             let kept: Vec<bool> = header.map(|(at, name)| at == self.grade || is_only(name)).collect();

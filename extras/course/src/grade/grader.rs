@@ -1,5 +1,7 @@
 //! From what a student handed in to the grade: the student's machine, records and points.
 
+use std::collections::BTreeSet;
+
 use common::text::shorten;
 use report::{Check, Expected, Figure, OfLevel, not_asked};
 
@@ -9,7 +11,7 @@ use super::judge::{self, Mark};
 use super::owners::Counting;
 use super::reason::Reason;
 use super::rubric::Rubric;
-use crate::class::Class;
+use crate::class::{Class, only};
 use crate::draw::{Drawn, Geometry};
 use crate::key::{Answers, Key};
 
@@ -20,8 +22,8 @@ pub(super) struct Graded {
     pub(super) marks: Vec<Mark>,
     /// What one must know to trust the grade; the student sees it too.
     pub(super) notes: Vec<Reason>,
-    /// What the instructor alone must know: these sentences name other students.
-    pub(super) remarks: Vec<String>,
+    /// What the instructor alone must know: what it is, and which other students.
+    pub(super) remarks: Vec<(&'static str, String)>,
     /// Why there is no grade; a clause.
     pub(super) refused: Option<String>,
     /// The name of the submission that counts.
@@ -31,6 +33,11 @@ pub(super) struct Graded {
 }
 
 impl Graded {
+    /// Adds a remark that names others, if there are some.
+    fn remark(&mut self, what: &'static str, others: &[String]) {
+        self.remarks.extend((!others.is_empty()).then(|| (what, others.join(", "))));
+    }
+
     /// The sum of the points.
     pub(super) fn points(&self) -> f64 {
         let sum: f64 = self.marks.iter().map(|mark| mark.points).sum();
@@ -73,7 +80,8 @@ impl Graded {
         let is_cause = |mark: &&Mark| mark.unread && (mark.max_points.is_some() || self.points() == 0.0);
         let unread = self.marks.iter().filter(is_cause).count();
         notes.extend((unread > 0 && notes.is_empty()).then(|| format!("Answers to read: {unread}.")));
-        notes.extend(self.notes.iter().map(Reason::to_string).chain(self.remarks.clone()));
+        notes.extend(self.notes.iter().map(Reason::to_string));
+        notes.extend(self.remarks.iter().map(|(what, others)| format!("Note: {what}: {others}.")));
         notes.join(" ")
     }
 }
@@ -113,14 +121,6 @@ impl<'k> Machines<'k> {
             format!("the key has no machine of this student: make one, or correct the column '{column}'")
         })
     }
-
-    /// The students of other machines than the student's, of which there are records.
-    pub(super) fn others(&self, student: usize, submission: &Submission, class: &Class) -> Vec<String> {
-        let Ok(machine) = self.machine(student, submission, class) else { return Vec::new() };
-        let others = submission.evidence.machines().into_iter().filter(|tag| *tag != machine.seal);
-        let name = |tag| self.place(tag).map_or("no student of the key", |at| &self.key.machines[at].name);
-        others.map(|tag| shorten(name(tag), 60)).collect()
-    }
 }
 
 impl Course<'_> {
@@ -131,6 +131,16 @@ impl Course<'_> {
         let counted = counting.as_ref().map_err(String::clone);
         graded.refused = counted.and_then(|one| self.judge(student, *one, all, &mut graded)).err();
         graded
+    }
+
+    /// The students who sign the answers of another one, if none of those whose they are does.
+    fn signed(&self, student: usize, one: &Submission) -> Vec<String> {
+        let class = &self.class;
+        let signed = one.signed();
+        let signed: BTreeSet<usize> = signed.iter().filter_map(|text| only(&class.mentioned(text))).collect();
+        let own: BTreeSet<usize> = one.owner.iter().flatten().copied().chain(class.group(student)).collect();
+        let others = signed.iter().filter(|_| signed.is_disjoint(&own));
+        others.map(|student| class.shown(*student)).collect()
     }
 
     /// Compares the answers with the student's machine and records.
@@ -152,6 +162,7 @@ impl Course<'_> {
         };
         graded.source = Some(submission.name.clone());
         graded.notes.extend((!submission.is_of(student)).then_some(Reason::ByGroup));
+        graded.remark("answers signed by another student", &self.signed(student, submission));
         graded.notes.extend(submission.notes.iter().cloned());
         if submission.is_empty() && !self.exercises {
             graded.notes.push(Reason::NoAnswersFound);
@@ -184,8 +195,13 @@ impl Course<'_> {
         let (records, notes) = evidence.counting(own, size);
         graded.notes.extend(notes);
         let tags = evidence.machines();
-        if machine.is_some() && tags.is_empty() {
-            graded.notes.push(Reason::NoMachineRecords);
+        if let (Some(machines), Some(machine)) = (machines, machine) {
+            graded.notes.extend(tags.is_empty().then_some(Reason::NoMachineRecords));
+            let others = tags.iter().filter(|tag| **tag != machine.seal).map(|tag| {
+                let name = machines.place(tag).map(|at| &*machines.key.machines[at].name);
+                shorten(name.unwrap_or("no student of the key"), 60)
+            });
+            graded.remark("records of another machine than the own one", &others.collect::<Vec<_>>());
         }
         let is_known = |tag: &&str| machines.is_none_or(|machines| machines.place(tag).is_some());
         if machine.is_some() && !tags.is_empty() && !tags.iter().any(is_known) {

@@ -13,9 +13,8 @@ use super::note::Note;
 use super::owners::Counting;
 use super::reason::Reason;
 use super::wording::plain;
-use crate::class::only;
 
-/// Equal texts of at least so many characters are named.
+/// Equal texts of so many characters are named.
 const COPIED: usize = 40;
 /// From so many answers on, an item that nobody has right is named.
 const MANY: usize = 5;
@@ -42,18 +41,15 @@ impl Seen<'_> {
     /// All notes. What a student has in common with another is also added to the `graded` row.
     pub(super) fn notes(&self, graded: &mut [Graded]) -> Vec<Note> {
         let (class, fields) = (&self.course.class, &self.course.fields);
-        let mut of_all = BTreeMap::<&str, BTreeSet<usize>>::new();
+        let mut said = BTreeMap::<&str, Vec<String>>::new();
         for (student, graded) in graded.iter().enumerate() {
-            let said = graded.notes.iter().filter_map(of_class);
-            said.for_each(|what| _ = of_all.entry(what).or_default().insert(student));
+            let name = class.shown(student);
+            let notes: BTreeSet<&str> = graded.notes.iter().filter_map(of_class).collect();
+            let notes = notes.into_iter().map(|what| (what, name.clone()));
+            let remarks = graded.remarks.iter().map(|(what, others)| (*what, named(name.clone(), others)));
+            notes.chain(remarks).for_each(|(what, name)| said.entry(what).or_default().push(name));
         }
-        let of_all = of_all.into_iter().map(|(what, students)| {
-            Note::about(what, students.into_iter().map(|student| class.shown(student)))
-        });
-        let others = |student, one: &Submission| {
-            let machines = self.course.machines.as_ref();
-            machines.map(|machines| machines.others(student, one, class)).unwrap_or_default()
-        };
+        let said = said.into_iter().map(|(what, names)| Note::about(what, names));
         let is_text = |id: &String| {
             let kind = fields.iter().find(|field| field.id == *id).map(|field| field.kind);
             matches!(kind, Some(FieldKind::Text | FieldKind::Line))
@@ -66,18 +62,13 @@ impl Seen<'_> {
                 });
             long.filter(|(_, text)| self.course.rubric.asked.own(text) > COPIED).collect()
         };
-        let equal_texts = format!("equal texts of {COPIED} characters or more");
         let seen = [
             self.not_used(),
-            self.of_each(graded, "records of another machine than the own one", others),
-            self.of_each(graded, "answers signed by another student", |student, one| {
-                self.signed(student, one)
-            }),
-            self.in_common(graded, &equal_texts, texts),
+            self.in_common(graded, "equal texts of 40 characters or more", texts),
             self.in_common(graded, "records of one measurement", |one| one.evidence.ids()),
             self.in_common(graded, "equal files of exercises", |one| one.sources.own()),
         ];
-        of_all.chain(seen).flatten().collect()
+        said.chain(seen).flatten().collect()
     }
 
     /// The students with a submission, and the one that counts; one that several share is
@@ -102,29 +93,11 @@ impl Seen<'_> {
         Note::about("submissions that do not count, because another one does", names)
     }
 
-    /// The students of whom `names` gives others, who are in their rows too.
-    fn of_each(
-        &self,
-        graded: &mut [Graded],
-        what: &str,
-        names: impl Fn(usize, &Submission) -> Vec<String>,
-    ) -> Option<Note> {
-        let mut listed = Vec::new();
-        for (student, one) in self.each() {
-            let others = names(student, one).join(", ");
-            if !others.is_empty() {
-                graded[student].remarks.push(format!("Note: {what}: {others}."));
-                listed.push(named(self.course.class.shown(student), &others));
-            }
-        }
-        Note::about(what, listed)
-    }
-
     /// Students whose submissions have one of the `parts` (its name, its content) in common.
     fn in_common(
         &self,
         graded: &mut [Graded],
-        what: &str,
+        what: &'static str,
         parts: impl Fn(&Submission) -> Vec<(String, String)>,
     ) -> Option<Note> {
         let class = &self.course.class;
@@ -142,20 +115,10 @@ impl Seen<'_> {
         let of = |(students, parts): (BTreeSet<usize>, Vec<String>)| {
             let names: Vec<String> = students.iter().map(|student| class.shown(*student)).collect();
             let text = named(names.join(" = "), &parts.join(", "));
-            students.iter().for_each(|one| graded[*one].remarks.push(format!("Note: {what}: {text}.")));
+            students.iter().for_each(|one| graded[*one].remarks.push((what, text.clone())));
             text
         };
         Note::about(what, common.into_iter().map(of).collect::<Vec<_>>())
-    }
-
-    /// The students who sign the answers of another one, if none of those whose they are does.
-    fn signed(&self, student: usize, one: &Submission) -> Vec<String> {
-        let class = &self.course.class;
-        let signed = one.signed();
-        let signed: BTreeSet<usize> = signed.iter().filter_map(|text| only(&class.mentioned(text))).collect();
-        let own: BTreeSet<usize> = one.owner.iter().flatten().copied().chain(class.group(student)).collect();
-        let others = signed.iter().filter(|_| signed.is_disjoint(&own));
-        others.map(|student| class.shown(*student)).collect()
     }
 }
 
