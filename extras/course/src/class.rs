@@ -229,6 +229,7 @@ mod tests {
             ("name,id,mail\nSilva, Ana,7,\n", "line 2", "('Silva', ' Ana', '7', '')"),
             ("sep=;\nname;id\n\nBea;8;\n", "line 4", "contains a semicolon"),
             ("id\tname\n\tTurma A\n", "line 2", "a name is empty"),
+            ("id\na\u{202e}b\n", "line 2", "turns the direction of writing"),
             ("name,id,ID\nBea,8,9\n", "", "columns 'id' and 'ID'"),
             ("name,id,grade\n,,Manual Posting\nBea,8,9\n", "line 2", "a name is empty"),
         ] {

@@ -30,20 +30,14 @@ impl Row {
 }
 
 impl Table {
-    /// Reads the table in a file.
-    /// Fails if it cannot be read; the sentence names the file.
-    pub(crate) fn read(path: &Path) -> Result<Table, Failure> {
-        Table::parse(&input::text(path)?)
-            .map_err(|why| Failure::usage(format!("{}: {why}", input::name(path))))
-    }
-
     /// What `use_it` makes of the table in that file; its errors are clauses.
     /// Fails if it cannot be read, or used; the sentence names the file.
     pub(crate) fn read_with<T>(
         path: &Path,
         use_it: impl FnOnce(Table) -> Result<T, String>,
     ) -> Result<T, Failure> {
-        use_it(Table::read(path)?).map_err(|why| Failure::usage(format!("{}: {why}", input::name(path))))
+        let used = Table::parse(&input::text(path)?).and_then(use_it);
+        used.map_err(|why| Failure::usage(format!("{}: {why}", input::name(path))))
     }
 
     /// Reads a table with a header; commas, semicolons or tabs separate it.

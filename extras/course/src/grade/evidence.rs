@@ -103,10 +103,10 @@ impl Evidence {
     /// The records that count: those of the assigned `size` and, with a key, those made on
     /// the sealed machine `own`. The reasons say what is wrong with the others, and with
     /// these.
-    pub(super) fn counting(&self, own: Option<Option<&str>>, size: u32) -> (Vec<&Record>, Vec<Reason>) {
+    pub(super) fn counting(&self, own: Option<&str>, size: u32) -> (Vec<&Record>, Vec<Reason>) {
         let mut notes: Vec<Reason> =
             self.changed.iter().map(|file| Reason::ChangedRecord(shorten(file, 60))).collect();
-        let is_other = |record| own.is_some_and(|own| own.is_none() || tag(record) != own);
+        let is_other = |record| own.is_some() && tag(record) != own;
         notes.extend(self.records.iter().any(is_other).then_some(Reason::ForeignRecords));
         let mut counting = Vec::new();
         for record in self.records.iter().filter(|record| !is_other(record)) {

@@ -3,11 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use common::failure::Failure;
 use common::text::shorten;
-use exercises::score::{Score, score};
 use exercises::task::{Language, TASKS, Task};
 
 use super::judge::{Judgement, Mark};
@@ -42,9 +40,10 @@ pub(super) fn items() -> Vec<Item> {
     TASKS.iter().map(item).collect()
 }
 
-/// Files of tasks that a student handed in: the different texts of each name.
+/// Files of tasks that a student handed in.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
+    /// By name, the different texts that are not as they were handed out.
     files: BTreeMap<String, BTreeSet<String>>,
     /// Names of sources that are of no task.
     others: BTreeSet<String>,
@@ -54,11 +53,13 @@ pub(super) struct Sources {
 
 impl Sources {
     pub(super) fn add(&mut self, name: &str, text: &str) {
-        match task_of(name) {
-            Some((task, language)) => {
-                _ = self.files.entry(task.file(language)).or_default().insert(text.to_owned())
-            }
-            None => _ = self.others.insert(shorten(name, 60)),
+        let Some((task, language)) = task_of(name) else {
+            self.others.insert(shorten(name, 60));
+            return;
+        };
+        let own = self.files.entry(task.file(language)).or_default();
+        if !task.starter(language).split_whitespace().eq(text.split_whitespace()) {
+            own.insert(text.to_owned());
         }
     }
 
@@ -66,38 +67,30 @@ impl Sources {
         self.files.is_empty() && self.others.is_empty()
     }
 
-    /// The texts of a file that are not as it was handed out.
-    fn changed(&self, name: &str) -> Vec<&String> {
-        let texts = self.files.get(name).into_iter().flatten();
-        texts.filter(|text| !is_handed_out(name, text)).collect()
-    }
-
     /// The student's own files: their names, and their texts without blanks.
     pub(super) fn own(&self) -> Vec<(String, String)> {
-        let own = |name: &String| {
-            let plain = self.changed(name).into_iter().map(|text| text.split_whitespace().collect());
-            plain.map(|text| (name.clone(), text)).collect::<Vec<_>>()
-        };
-        self.files.keys().flat_map(own).collect()
+        let own = self.files.iter().flat_map(|(name, texts)| texts.iter().map(move |text| (name, text)));
+        own.map(|(name, text)| (name.clone(), text.split_whitespace().collect())).collect()
     }
 
-    /// Gives a mark for each task. The files are written into `folder`.
-    fn mark(&mut self, folder: &Path) -> Result<(), Failure> {
-        for (name, texts) in &self.files {
-            let text = self.changed(name).first().copied().or_else(|| texts.first());
-            common::output::write(&folder.join(name), text.map_or("", String::as_str).as_bytes())?;
+    /// Gives a mark for each task. The files are written into a folder.
+    fn mark(&mut self) -> Result<(), Failure> {
+        let folder = tempfile::tempdir().map_err(Failure::could_not)?;
+        for (name, text) in self.files.iter().filter_map(|(name, texts)| Some((name, texts.first()?))) {
+            common::output::write(&folder.path().join(name), text.as_bytes())?;
         }
-        self.marks = TASKS.iter().map(|task| self.mark_of(task, folder)).collect();
+        self.marks = TASKS.iter().map(|task| self.mark_of(task, folder.path())).collect();
         Ok(())
     }
 
     fn mark_of(&self, task: &'static Task, folder: &Path) -> Mark {
         let names = Language::ALL.map(|language| task.file(language));
-        let there: Vec<&str> =
-            names.iter().filter(|name| self.files.contains_key(*name)).map(String::as_str).collect();
-        let judgement = match names.iter().find(|name| self.changed(name).len() > 1) {
-            Some(name) => (None, Reason::TwoFiles(name.clone())),
-            None if !there.is_empty() => judged(&score(task, folder, false)),
+        let there: Vec<_> = names.iter().filter_map(|name| self.files.get_key_value(name)).collect();
+        let shown = there.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+        let judgement = match there.iter().max_by_key(|(_, texts)| texts.len()) {
+            Some((name, texts)) if texts.len() > 1 => (None, Reason::TwoFiles((*name).clone())),
+            Some((_, texts)) if texts.is_empty() => (Some(0.0), Reason::AsHandedOut),
+            Some(_) => judged(task, folder),
             None if self.others.is_empty() => (Some(0.0), Reason::NoTaskFile(names.join(", "))),
             // Another name may be a mistake.
             None => {
@@ -105,41 +98,37 @@ impl Sources {
                 (None, Reason::OtherName(shorten(&others.join(", "), 200)))
             }
         };
-        Mark::new(task.points.into(), judgement, there.join(", "))
+        Mark::new(task.points.into(), judgement, shown)
     }
 }
 
-fn is_handed_out(name: &str, text: &str) -> bool {
-    let same = |starter: &str| starter.split_whitespace().eq(text.split_whitespace());
-    task_of(name).is_some_and(|(task, language)| same(&task.starter(language)))
-}
-
 /// No share of the points if the check itself could not be made.
-fn judged(score: &Score) -> Judgement {
+#[cfg(unix)]
+fn judged(task: &'static Task, folder: &Path) -> Judgement {
+    let score = exercises::score::score(task, folder, false);
     let found = || shorten(score.found(), 300);
     match &score.checked {
         Ok(passed) => (Some(1.0), Reason::Passed(passed.misses.to_string())),
         Err(wrong) if wrong.reason == exercises::Reason::Check => (None, Reason::NotChecked(found())),
-        Err(wrong) if wrong.reason == exercises::Reason::Unchanged => (Some(0.0), Reason::AsHandedOut),
         Err(_) => (Some(0.0), Reason::Open(found())),
     }
 }
 
+#[cfg(not(unix))]
+fn judged(_: &'static Task, _: &Path) -> Judgement {
+    (None, Reason::NotChecked("it needs Linux".to_owned()))
+}
+
 /// Gives marks to each submission with files of tasks, several at once.
 /// Fails if their files cannot be written.
-pub(super) fn mark<'s>(all: impl Iterator<Item = &'s mut Sources> + Send) -> Result<(), Failure> {
-    let all = Mutex::new(all.filter(|sources| !sources.is_empty()));
-    let next = || all.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let work = || {
-        while let Some(sources) = next() {
-            sources.mark(tempfile::tempdir().map_err(Failure::could_not)?.path())?;
-        }
-        Ok(())
-    };
+pub(super) fn mark<'s>(all: impl Iterator<Item = &'s mut Sources>) -> Result<(), Failure> {
+    let mut all: Vec<&mut Sources> = all.filter(|sources| !sources.is_empty()).collect();
+    let number = std::thread::available_parallelism().map_or(1, usize::from);
+    let each = all.len().div_ceil(number).max(1);
     std::thread::scope(|scope| {
-        let number = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads: Vec<_> = (0..number).map(|_| scope.spawn(work)).collect();
-        let joined = threads.into_iter().map(|thread| thread.join());
+        let work = |part: &mut [&mut Sources]| part.iter_mut().try_for_each(|sources| sources.mark());
+        let parts = all.chunks_mut(each).map(|part| scope.spawn(move || work(part)));
+        let joined = parts.collect::<Vec<_>>().into_iter().map(std::thread::ScopedJoinHandle::join);
         joined
             .into_iter()
             .try_for_each(|done| done.unwrap_or_else(|_| Err(Failure::could_not("a check ended early"))))

@@ -40,8 +40,7 @@ impl Graded {
 
     /// The sum of the points.
     pub(super) fn points(&self) -> f64 {
-        let sum: f64 = self.marks.iter().map(|mark| mark.points).sum();
-        (sum * 1e6).round() / 1e6
+        self.marks.iter().map(|mark| mark.points).sum()
     }
 
     /// The sum as text; `-` if there is no grade.
@@ -88,8 +87,7 @@ impl Graded {
 
 /// A number of points, with at most two decimals.
 pub(super) fn decimal(points: f64) -> String {
-    let text = format!("{points:.2}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    ((points * 100.0).round() / 100.0).to_string()
 }
 
 /// The machines of a key, with their students.
@@ -105,8 +103,9 @@ impl<'k> Machines<'k> {
         Machines { key, owners: key.machines.iter().map(|one| class.by_name(column, &one.name)).collect() }
     }
 
-    fn place(&self, tag: &str) -> Option<usize> {
-        self.key.machines.iter().position(|machine| machine.seal == tag)
+    /// Whose machine has that tag.
+    fn named(&self, tag: &str) -> Option<&str> {
+        Some(&self.key.machines.iter().find(|machine| machine.seal == tag)?.name)
     }
 
     /// The machine that a student's submission was measured on; with a group, one of a member.
@@ -169,6 +168,8 @@ impl Course<'_> {
         }
         if let Some(why) = submission.unreadable() {
             graded.unreadable = true;
+            let shown = format!("(see {})", submission.name);
+            graded.marks.iter_mut().for_each(|mark| (mark.unread, mark.answer) = (true, shown.clone()));
             return Err(why.to_owned());
         }
         if self.exercises {
@@ -187,25 +188,22 @@ impl Course<'_> {
         if !strange.is_empty() {
             graded.notes.push(Reason::NotAsked(shorten(&strange.join(", "), 300)));
         }
-        let (machines, evidence) = (self.machines.as_ref(), &submission.evidence);
-        let machine = machines.map(|machines| machines.machine(student, submission, &self.class)).transpose();
-        let machine = if self.rubric.needs_machine() { machine? } else { machine.unwrap_or_default() };
-        let size = self.assignment.matrix();
-        let own = machines.map(|_| machine.map(|machine| machine.seal.as_str()));
-        let (records, notes) = evidence.counting(own, size);
+        let (evidence, size) = (&submission.evidence, self.assignment.matrix());
+        let machines = self.machines.as_ref();
+        let machine =
+            machines.map(|machines| machines.machine(student, submission, &self.class)).transpose()?;
+        let (records, notes) = evidence.counting(machine.map(|machine| &*machine.seal), size);
         graded.notes.extend(notes);
-        let tags = evidence.machines();
-        if let (Some(machines), Some(machine)) = (machines, machine) {
+        if let Some((machines, machine)) = machines.zip(machine) {
+            let tags = evidence.machines();
+            if !tags.is_empty() && tags.iter().all(|tag| machines.named(tag).is_none()) {
+                return Err("its sealed records were made on machines that the key does not have, so it may be the key of another class".to_owned());
+            }
             graded.notes.extend(tags.is_empty().then_some(Reason::NoMachineRecords));
-            let others = tags.iter().filter(|tag| **tag != machine.seal).map(|tag| {
-                let name = machines.place(tag).map(|at| &*machines.key.machines[at].name);
-                shorten(name.unwrap_or("no student of the key"), 60)
-            });
+            let others = tags.iter().filter(|tag| **tag != machine.seal);
+            let others =
+                others.map(|tag| shorten(machines.named(tag).unwrap_or("no student of the key"), 60));
             graded.remark("records of another machine than the own one", &others.collect::<Vec<_>>());
-        }
-        let is_known = |tag: &&str| machines.is_none_or(|machines| machines.place(tag).is_some());
-        if machine.is_some() && !tags.is_empty() && !tags.iter().any(is_known) {
-            return Err("its sealed records were made on machines that the key does not have, so it may be the key of another class".to_owned());
         }
         let mut expected = report::expected(|product| evidence::product(&records, product));
         let bytes = 2.0 * f64::from(size).powi(2);
@@ -214,7 +212,7 @@ impl Course<'_> {
         graded.marks = judge::marks(&self.rubric, &submission.answers, &expected);
         // A range may be guessed, and records of the own machine show that it was measured.
         for (item, mark) in self.rubric.items.iter().zip(&mut graded.marks) {
-            let is_guess = machines.is_some() && records.is_empty() && item.is_of_machine();
+            let is_guess = machine.is_some() && records.is_empty() && item.is_of_machine();
             if is_guess && matches!(mark.reason, Reason::RangeRight(_)) {
                 (mark.points, mark.reason) = (0.0, Reason::NoOwnRecords);
             }

@@ -63,7 +63,6 @@ reasons! {
     OtherSize(program, size, assigned) = "{}: its matrices have {} rows, not the {} of the assignment, so it does not count.";
     // its files
     Unread(file, why) = "{} was not read: {}.";
-    OthersUnread(number) = "{} more were not read.";
     PageWithoutAnswers(file) = "{} holds no answers; was the page saved with them?";
     OtherKinds(files) = "Not read: {}; .json, .html and .zip are.";
     OtherStudent(file) = "{} was not read: another student signs the answers in it.";

@@ -95,11 +95,6 @@ impl Rubric {
         let items = values(&text).and_then(|own| items(&assignment, own));
         Ok((Rubric { asked, items: items.map_err(|why| refused(&name, why))? }, assignment))
     }
-
-    /// Whether an answer is compared with the student's machine.
-    pub(crate) fn needs_machine(&self) -> bool {
-        self.items.iter().any(Item::is_of_machine)
-    }
 }
 
 /// The fields of the assignment with points, with these right values, or the guide's.

@@ -20,8 +20,6 @@ use crate::tables::{Row, Table};
 
 /// Files of systems next to the submissions, which nobody handed in.
 const OF_SYSTEMS: [&str; 4] = ["index.html", "Thumbs.db", "desktop.ini", "submission_metadata.yml"];
-/// Largest number of notes about one submission.
-const MAX_NOTES: usize = 12;
 
 impl Course<'_> {
     /// All submissions in `path`: a folder with one for each student, or a table with one in
@@ -100,11 +98,6 @@ impl Course<'_> {
         if !others.is_empty() && (read.is_empty() || lacks_records) && read.sources.is_empty() {
             let others = shorten(&others.join(", "), 300);
             read.notes.push(if self.exercises { Reason::NoTask(others) } else { Reason::OtherKinds(others) });
-        }
-        if read.notes.len() > MAX_NOTES {
-            let more = read.notes.len() - MAX_NOTES + 1;
-            read.notes.truncate(MAX_NOTES - 1);
-            read.notes.push(Reason::OthersUnread(more.to_string()));
         }
         Some(read)
     }

@@ -11,7 +11,7 @@ use report::escaped;
 use super::grader::{Graded, decimal};
 use super::note::Note;
 use super::reason::Reason;
-use super::rubric::{Item, Rubric};
+use super::rubric::Rubric;
 use super::wording::plain;
 use crate::class::{Class, only};
 use crate::tables::{Table, cell, csv, plain as plain_cell};
@@ -94,37 +94,21 @@ impl Texts {
         Ok(Texts(given))
     }
 
-    fn has_points(&self, student: usize, place: usize) -> bool {
-        self.0.get(&(student, place)).is_some_and(|given| given.points.is_some())
-    }
-
     /// Applies points and comments, unless the text is another than when they were given. An
     /// item of texts counts for all as soon as one student has points for it.
     pub(super) fn give(&self, graded: &mut [Graded], rubric: &Rubric, class: &Class) -> Vec<Note> {
-        let is_given = |place: usize| (0..class.names.len()).any(|student| self.has_points(student, place));
-        let is_counting = |(place, item): &(usize, &Item)| !item.by_hand() || is_given(*place);
-        let counting: Vec<(usize, &Item)> = rubric.items.iter().enumerate().filter(is_counting).collect();
-        for (student, graded) in graded.iter_mut().enumerate().filter(|(_, graded)| graded.unreadable) {
-            // The instructor reads what the program cannot, all of it: no other item is a 0.
-            let open = counting.iter().filter(|(place, _)| !self.has_points(student, *place));
-            let open: Vec<&str> = open.map(|(_, item)| item.id.as_str()).collect();
-            if open.len() < counting.len() {
-                graded.refused = (!open.is_empty()).then(|| {
-                    format!("only a person can read it, and these have no points yet: {}; give 0 where nothing is right", open.join(", "))
-                });
-            }
-        }
         let (mut waiting, mut changed) = (0, Vec::new());
         for (place, item) in rubric.items.iter().enumerate() {
-            let is_counted = item.by_hand() && is_given(place);
+            let mut given = self.0.iter().filter(|((_, of), given)| *of == place && given.points.is_some());
+            let is_counted = item.by_hand() && given.next().is_some();
             for (student, graded) in graded.iter_mut().enumerate() {
-                let text = text(graded, place);
                 let mark = &mut graded.marks[place];
                 if is_counted {
                     mark.max_points = Some(item.points);
                 }
+                let text = cell(&mark.answer);
                 let is_same =
-                    |given: &&Given| given.text.is_empty() || as_kept(&given.text) == as_kept(&cell(&text));
+                    |given: &&Given| given.text.is_empty() || as_kept(&given.text) == as_kept(&text);
                 let given = self.0.get(&(student, place));
                 if let Some(given) = given.filter(is_same) {
                     mark.comment.clone_from(&given.comment);
@@ -135,7 +119,19 @@ impl Texts {
                 } else if given.is_some() {
                     changed.push(format!("{} ({})", class.shown(student), item.id));
                 }
-                waiting += usize::from(mark.unread && !text.is_empty());
+                waiting += usize::from(mark.unread && !mark.answer.is_empty());
+            }
+        }
+        // The instructor reads what the program cannot, all of it: no other item is a 0.
+        for graded in graded.iter_mut().filter(|graded| graded.unreadable) {
+            let marks =
+                || rubric.items.iter().zip(&graded.marks).filter(|(_, mark)| mark.max_points.is_some());
+            let open: Vec<&str> =
+                marks().filter(|(_, mark)| mark.unread).map(|(item, _)| &*item.id).collect();
+            if open.len() < marks().count() {
+                graded.refused = (!open.is_empty()).then(|| {
+                    format!("only a person can read it, and these have no points yet: {}; give 0 where nothing is right", open.join(", "))
+                });
             }
         }
         let what = format!("{TEXTS}: points for another text are not used; give them again");
@@ -153,13 +149,12 @@ pub(super) fn files(graded: &[Graded], rubric: &Rubric, class: &Class) -> Vec<(&
     let header = ["item", class.header(), "text", "equal", "points", "of", "comment"];
     let (mut rows, mut page) = (vec![header.map(str::to_owned).to_vec()], HEAD.to_owned());
     for (place, item) in rubric.items.iter().enumerate() {
-        let mut texts: Vec<(String, usize, String)> = Vec::new();
+        let mut texts: Vec<(String, usize, &String)> = Vec::new();
         for (student, of_student) in graded.iter().enumerate() {
-            let (text, mark) = (text(of_student, place), &of_student.marks[place]);
-            let is_by_hand =
-                mark.unread || mark.reason == Reason::GivenByInstructor || !mark.comment.is_empty();
-            if of_student.unreadable || is_by_hand || !text.is_empty() && item.by_hand() {
-                texts.push((plain(&text), student, text));
+            let mark = &of_student.marks[place];
+            let is_by_hand = mark.unread || mark.reason == Reason::GivenByInstructor;
+            if is_by_hand || !mark.comment.is_empty() || !mark.answer.is_empty() && item.by_hand() {
+                texts.push((plain(&mark.answer), student, &mark.answer));
             }
         }
         texts.sort();
@@ -172,7 +167,7 @@ pub(super) fn files(graded: &[Graded], rubric: &Rubric, class: &Class) -> Vec<(&
             let is_given = mark.reason == Reason::GivenByInstructor;
             let points = if is_given { decimal(mark.points) } else { String::new() };
             let number = texts.iter().filter(|(other, ..)| other == plain).count();
-            let is_equal = number > 1 && !plain.is_empty() && !graded[*student].unreadable;
+            let is_equal = number > 1 && !plain.is_empty();
             let equal = if is_equal { number.to_string() } else { String::new() };
             let lines: Vec<String> = text.lines().map(|line| escaped(&shorten(line, 20_000))).collect();
             let (shown, lines) = (escaped(&shorten(&inert(name), 100)), lines.join("\n"));
@@ -182,7 +177,7 @@ pub(super) fn files(graded: &[Graded], rubric: &Rubric, class: &Class) -> Vec<(&
             rows.push(vec![
                 item.id.clone(),
                 name.clone(),
-                text.clone(),
+                (*text).clone(),
                 equal,
                 points,
                 of,
@@ -198,11 +193,3 @@ const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf
     <title>Texts to read</title>\n<style>body { font: 16px/1.5 sans-serif; max-width: 50rem; margin: 2rem auto; } \
     blockquote { white-space: pre-wrap; overflow-wrap: anywhere; border-left: 3px solid #cfd5db; padding-left: 1rem; }\
     </style></head><body>\n<h1>Texts to read</h1>\n";
-
-/// What the instructor reads: the answer, or that the submission cannot be read.
-fn text(graded: &Graded, place: usize) -> String {
-    match (&graded.source, graded.unreadable) {
-        (Some(source), true) => format!("(see {source})"),
-        _ => graded.marks[place].answer.clone(),
-    }
-}

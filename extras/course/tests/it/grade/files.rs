@@ -35,13 +35,9 @@ fn cases() -> Vec<Case> {
         ("1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19/20/21/22/23/24/25/26/27/a.json", right.clone(), ""),
         ("answers.json", [&[0xff, 0xfe], &utf16[..]].concat(), ""),
         ("a.zip", zip("../../answers.json"), ""),
-        ("a.zip", zip("/home/ann/./x/answers.json"), ""),
         ("a.zip", within(&zip("answers.json")), ""),
         ("work.bin", zip("answers.json"), ""),
         ("target/report/answers.json", right.clone(), ""),
-        ("pictures/answers.json", right.clone(), ""),
-        ("a.zip", zip("vendor/answers.json"), ""),
-        ("a.zip", zip("node_modules/answers.json"), ""),
         (
             "a.zip",
             patched(zip("answers.json"), 6, 1),

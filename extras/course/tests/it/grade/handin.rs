@@ -58,14 +58,10 @@ $ --name-column user in
 empty/report.html: PAGE SIGNED,"s2-2":" "
 bare/answers.json: SAVED 01 RIGHT,SIGNED
 bare/records/x.json: {}
-nameless/answers.json: SAVED 01 RIGHT,"student-1-number":"1"
 numberless/answers.json: SAVED 01 RIGHT,"student-1-name":"A"
-mine.zip: my notes mention versions.json
 other.zip: ZIP notes/versions.json
 broken/answers.json: {
 page/report.html: PAGE "s2-2":"64 KiB",SIGNED,"s9":"x"
-old/report.html: <script type="application/json" id="answers">{"format":"cache-lab-answers","version":1,"fields":{}}</script>
-old/answers.json: SAVED 01 RIGHT,SIGNED
 cut/report.html: <script type="application/json" id="answers">{"format":"cache-lab-ans
 cut/answers.json: SAVED 01 RIGHT,SIGNED
 bald/report.html: <html>
@@ -77,13 +73,8 @@ $ handin empty = 1
 > there are no answers in 'empty'; press Save answers in the page
 $ handin broken = 1
 > broken/answers.json cannot be read: these are not the answers of a report
-$ handin bare --output mine.zip = 2
-> mine.zip exists and was not written by lab handin
->> mine.zip: my notes mention versions.json
 $ handin bare --output other.zip = 2
 > other.zip exists and was not written by lab handin
-$ handin bare --answers nowhere.json = 1
-> cannot read nowhere.json
 $ handin bare nowhere.json = 1
 > cannot read nowhere.json
 $ handin bare = 1
@@ -91,16 +82,11 @@ $ handin bare = 1
 > x.json does not count
 $ handin bare --incomplete
 > It does not count fully: 1 of 1 record does not count
-$ handin nameless = 1
-> the name of the first student is missing
 $ handin numberless = 1
 > the number of the first student is missing
 $ handin page
 > page.zip: 1 of 3 fields filled in, the page, 0 records. Hand in this file.
 > 1 answer to questions that the page does not ask: s9
-$ handin old = 1
-> the answers in old/report.html cannot be read: these answers are cache-lab-answers version 1
->> old.zip: no file
 $ handin cut = 1
 > the answers in cut/report.html cannot be read
 >> cut.zip: no file
@@ -144,11 +130,8 @@ $ handin bare
 ## answers of two students are never mixed
 report/report.html: PAGE RIGHT,SIGNED
 before.json: SAVED 01 RIGHT,"student-1-number":"1002"
-after.json: SAVED 04 RIGHT,"student-1-name":"Bob"
 empty.json: SAVED 01 
 $ handin report --answers before.json = 1
-> are of different students
-$ handin report --answers after.json = 1
 > are of different students
 $ handin report --answers empty.json = 1
 > no question is answered in empty.json

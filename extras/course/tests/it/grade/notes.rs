@@ -36,7 +36,9 @@ $ --name-column user --rubric kib.toml --output o in
 >> o/notes.txt: nobody is right
 
 ## equal free texts, but not of one group, and not the question's own words
-r.csv: user,group\nana,A\nbea,A\ncarl,\ndan,\neve,\nfay,\n
+r.csv: user,group\nana,A\nbea,A\ncarl,\ndan,\neve,\nfay,B\ngil,B\n
+in/fay/: "s2-2-why":"Its steps end where the second level holds all of the array."
+in/gil/: "s2-2-why":"its steps end where the second level holds all of the array"
 in/ana/: "s2-2":{"value":"64","unit":"KiB"},"s2-2-why":"The curve leaves its  first level there, so it is full."
 in/bea/: "s2-3":{"value":"8","unit":"B"},"s2-2-why":"the curve leaves its first level there so it is full!"
 in/carl/: "s2-2":{"value":"64","unit":"KiB"},"s2-2-why":"The curve leaves its  first level there, so it is full."
@@ -45,13 +47,6 @@ in/eve/: "s2-2-why":"The largest array whose curve stays low is 64 KiB."
 $ --name-column user --group-column group in
 > equal texts of 40 characters or more: 1: ana = bea = carl (s2-2-why)\n
 > \tcarl\tNote: equal texts of 40 characters or more: ana = bea = carl (s2-2-why).\n
-
-## equal texts of a group are no copies
-r.csv: user,group\nana,A\nbea,A\n
-in/ana/: "s2-2":{"value":"64","unit":"KiB"},"s2-2-why":"The curve leaves its  first level there, so it is full."
-in/bea/: "s2-3":{"value":"8","unit":"B"},"s2-2-why":"the curve leaves its first level there so it is full!"
-$ --name-column user --group-column group in
-> 1\t20\tana\t\n
 
 ## points by hand for another maximum
 in/ana/: RIGHT

@@ -22,42 +22,25 @@ o/texts.csv: item,user,Text,equal,Points,of,comment\ns2-2,ana,64KiB,,"0,5",1,Why
 $ --name-column user --output o in
 = ana 2.5, bea 1
 
-## a student without a submission keeps the worksheet's cells
-in/ana/: RIGHT
-w.csv: Identifier,number,Grade,Maximum Grade,Feedback comments\nParticipant 1,1001,,20.00,\nParticipant 2,2002,17.00,20.00,by hand\n
-$ --name-column user --worksheet w.csv --output o in
-= ana 3, bea 0
->> o/moodle.csv: Participant 2,2002,17.00,20.00,by hand\n
->> o/moodle.csv: 1001,3.00,20.00,
-
-## an answer for a person is named, and no 0 before it is read
-in/ana/: RIGHT
-in/bea/: "s2-2":"64"
-w.csv: Identifier,number,Grade,Maximum Grade,Feedback comments\nParticipant 1,1001,,20.00,\nParticipant 2,2002,17.00,20.00,by hand\n
-$ --name-column user --worksheet w.csv --output o in
-> texts and values without points: 1; write points into texts.csv. They are of: 1: bea
-> moodle.csv: not filled: 1: 'bea' (line 3): answers are to be read first
->> o/moodle.csv: 2002,17.00,20.00,by hand
-
-## a grade that changes is listed
+## the worksheet is filled where a grade is sure; all else is named and unchanged
+r.csv: user\nana\nbea\ncarl\ndan\neve\nfay\ngil\n
 in/ana/: RIGHT
 in/bea/: PART
-w.csv: Identifier,number,Grade,Maximum Grade,Feedback comments\nParticipant 1,1001,,20.00,\nParticipant 2,2002,17.00,20.00,by hand\n
-$ --name-column user --worksheet w.csv --output o in
-> moodle.csv: grades or feedback that change: 1: bea (17.00 to 1.00)
-
-## rows that cannot be filled are named and unchanged
-r.csv: user\nana\nbea\ncarl\ndan\n
-in/ana/: RIGHT
-in/bea/: RIGHT
-in/carl/: RIGHT
-w.csv: user,Grade,Maximum Grade,Feedback comments\nana,-,20.00,\nbea,Good,20.00,\ncarl,,-,\n
+in/dan/: "s2-2":"64"
+in/eve/: RIGHT
+in/fay/: RIGHT
+in/gil/: RIGHT
+w.csv: user,Grade,Maximum Grade,Feedback comments\nana,,20.00,\nbea,17.00,20.00,by hand\ncarl,17.00,20.00,by hand\ndan,17.00,20.00,by hand\neve,Good,20.00,\nfay,,-,\n
 $ --worksheet w.csv --output o in
-> moodle.csv: not filled: 2: 'bea' (line 3): its grade 'Good' is not a number
-> 'carl' (line 4): its largest grade is '-'
-> moodle.csv has no row of: 1: dan
+= ana 3, bea 1, carl 0
+> texts and values without points: 1; write points into texts.csv. They are of: 1: dan
+> moodle.csv: grades or feedback that change: 1: bea (17.00 to 1.00)
+> moodle.csv has no row of: 1: gil
+> moodle.csv: not filled: 3: 'dan' (line 5): answers are to be read first
+> 'eve' (line 6): its grade 'Good' is not a number
+> 'fay' (line 7): its largest grade is '-'
 >> o/moodle.csv: ana,3.00,20.00,
->> o/moodle.csv: bea,Good,20.00,\ncarl,,-,\n
+>> o/moodle.csv: carl,17.00,20.00,by hand\ndan,17.00,20.00,by hand\neve,Good,20.00,\nfay,,-,\n
 
 ## no answer is graded yet: no 0 in the worksheet
 in/ana/: "spec-comment":"So."
