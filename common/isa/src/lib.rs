@@ -41,7 +41,7 @@ mod x86;
 pub use elsewhere::Elsewhere;
 pub use native::{Native, start_on_a_line};
 pub use portable::{Halves, One, Scalar, Twice};
-pub use simd::{Fused, Isa, Simd, Task, leave_out_avx512};
+pub use simd::{Fused, Isa, Simd, Task};
 pub use widest::Widest;
 
 #[cfg(target_arch = "x86_64")]

@@ -1,7 +1,6 @@
 //! What a token of an instruction set is, and its operations.
 
 use std::fmt::Debug;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use memory::Vector;
 
@@ -15,19 +14,6 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
 
     /// Runs `task` compiled for this instruction set.
     fn run<T: Task>(self, task: T) -> T::Output;
-}
-
-static AVX512_LEFT_OUT: AtomicBool = AtomicBool::new(false);
-
-/// From now on, this process ignores AVX-512, as on a processor with AVX2 only. Must be
-/// called before anything is detected.
-pub fn leave_out_avx512() {
-    AVX512_LEFT_OUT.store(true, Ordering::Relaxed);
-}
-
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn avx512_left_out() -> bool {
-    AVX512_LEFT_OUT.load(Ordering::Relaxed)
 }
 
 /// Work that is compiled once for each instruction set it is run with.

@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use crate::simd::{avx512_left_out, fused, register, simd, token};
+use crate::simd::{fused, register, simd, token};
 
 register! {
     /// Two doubles.
@@ -31,7 +31,7 @@ token! {
 }
 token! {
     /// AVX-512's foundation.
-    Avx512, "AVX-512F", "avx512f", (!avx512_left_out() && is_x86_feature_detected!("avx512f"))
+    Avx512, "AVX-512F", "avx512f", (is_x86_feature_detected!("avx512f"))
 }
 
 simd!(Sse2, F64x2: _mm_set1_pd, _mm_add_pd, _mm_sub_pd, _mm_mul_pd);

@@ -53,9 +53,6 @@ pub struct Args {
     /// Set the threads of the threaded rung [default: the processors it may use, within its CPU quota]
     #[arg(long, value_name = "T", value_parser = value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
-    /// Set the widest instructions to use [default: the widest of this processor]
-    #[arg(long, value_enum, value_name = "ISA")]
-    isa: Option<Instructions>,
     #[command(flatten)]
     measuring: Measuring,
     #[command(flatten)]
@@ -64,19 +61,9 @@ pub struct Args {
     output: Output,
 }
 
-/// The widest instructions that the rungs may use.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Instructions {
-    /// Four doubles at a time, also where the processor has AVX-512
-    Avx2,
-}
-
 /// Runs the program.
 /// Fails if the command line names something that does not exist, or something fails.
 pub fn run(args: Args) -> Result<(), Failure> {
-    if let Some(Instructions::Avx2) = args.isa {
-        isa::leave_out_avx512();
-    }
     if args.list {
         return output::print(&report::list());
     }
@@ -132,13 +119,12 @@ fn notes(outcome: &Outcome, here: bool, some_modelled: bool) -> Vec<String> {
 impl Args {
     /// Refuses options that `rung` does not use.
     fn used_by(&self, rung: &Variant) -> Result<(), Failure> {
-        use Kernel::{BlockL1, BlockL2, Recursive, Threads, Tiled, Unrolled};
-        let options: [(&str, bool, &[Kernel]); 5] = [
+        use Kernel::{BlockL1, BlockL2, Recursive, Threads, Unrolled};
+        let options: [(&str, bool, &[Kernel]); 4] = [
             ("--block", self.block.is_some(), &[BlockL1, Unrolled, BlockL2]),
             ("--block-l2", self.block_l2.is_some(), &[BlockL2]),
             ("--base", self.base.is_some(), &[Recursive]),
             ("--threads", self.threads.is_some(), &[Threads]),
-            ("--isa", self.isa.is_some(), &[Tiled, Threads]),
         ];
         match options.into_iter().find(|(_, given, users)| *given && !users.contains(&rung.kernel)) {
             None => Ok(()),

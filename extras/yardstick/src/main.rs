@@ -46,9 +46,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// The numbers on the command line, with defaults for missing ones.
 fn arguments<const N: usize>(otherwise: [usize; N]) -> [usize; N] {
-    if std::env::var("ISA").as_deref() == Ok("avx2") {
-        common::isa::leave_out_avx512();
-    }
     let mut given = std::env::args().skip(1).map(|text| text.parse().unwrap_or(0));
     otherwise.map(|value| given.next().unwrap_or(value).max(1))
 }
