@@ -1,8 +1,9 @@
 //! The ladder as a table: programs, tests and charts iterate over it.
 
 use cache::Modelled;
+use isa::{Isa, Native};
 
-use crate::problem::system::{DEPTH, System};
+use crate::problem::system::System;
 use crate::rungs::blocked::Blocked;
 use crate::rungs::ge1::Ge1;
 use crate::rungs::ge2::Ge2;
@@ -12,7 +13,7 @@ use crate::rungs::ge5::Ge5;
 use crate::rungs::ge6::Ge6;
 use crate::rungs::ge7::Ge7;
 use crate::rungs::printed::Printed;
-use crate::rungs::{Kernel, NotRun};
+use crate::rungs::{NotRun, Rung, enter};
 
 /// One rung.
 #[derive(Debug)]
@@ -21,16 +22,16 @@ pub struct Variant {
     pub name: &'static str,
     /// The difference from the rung before.
     pub idea: &'static str,
-    /// Its loop, for each memory.
-    kernel: Kernel,
     /// How its result compares with ge1's.
     pub rounding: Rounding,
     /// Columns per iteration of its inner loop, if every pass over a row of the same length
-    /// executes the same instructions. The instruction count is then a cubic polynomial in
-    /// N for all N with the same remainder.
+    /// executes the same instructions.
     pub period: Option<usize>,
-    /// Pivots applied each time a row is loaded.
-    pub pivots_per_pass: usize,
+    /// The instruction set, in words.
+    needs: &'static str,
+    there: fn() -> bool,
+    native: fn(System) -> Result<(), NotRun>,
+    modelled: fn(&mut Modelled, System) -> Result<(), NotRun>,
 }
 
 /// How a rung's result compares with ge1's.
@@ -47,25 +48,25 @@ pub enum Rounding {
 impl Variant {
     /// The name of its instruction set.
     pub fn needs(&self) -> &'static str {
-        self.kernel.needs
+        self.needs
     }
 
     /// Whether this processor can run it.
     /// Fails if it cannot; names the missing instructions.
     pub fn available(&self) -> Result<(), NotRun> {
-        if (self.kernel.there)() { Ok(()) } else { Err(NotRun(self.kernel.needs)) }
+        if (self.there)() { Ok(()) } else { Err(NotRun(self.needs)) }
     }
 
     /// Eliminates in place.
     /// Fails if this processor cannot run the rung.
     pub fn run(&self, system: System) -> Result<(), NotRun> {
-        (self.kernel.native)(system)
+        (self.native)(system)
     }
 
     /// Eliminates in place on modelled memory.
     /// Fails if this processor cannot run the rung.
     pub fn model(&self, mem: &mut Modelled, system: System) -> Result<(), NotRun> {
-        (self.kernel.modelled)(mem, system)
+        (self.modelled)(mem, system)
     }
 
     /// Useful floating-point operations at size `n`, the same for all rungs: two for each
@@ -83,30 +84,37 @@ pub fn inner_steps(n: usize) -> f64 {
     n * (n - 1.0) * (2.0 * n - 1.0) / 6.0
 }
 
-/// A rung with ge1's rounding, one pivot at a time, `period` columns per iteration.
-const fn rung(name: &'static str, idea: &'static str, kernel: Kernel, period: usize) -> Variant {
-    let (rounding, period) = (Rounding::Same, Some(period));
-    Variant { name, idea, kernel, rounding, period, pivots_per_pass: 1 }
+/// A rung with ge1's rounding, and `period` columns per iteration.
+const fn rung<R: Rung>(name: &'static str, idea: &'static str, period: usize) -> Variant {
+    Variant {
+        name,
+        idea,
+        rounding: Rounding::Same,
+        period: Some(period),
+        needs: R::Isa::NAME,
+        there: || R::Isa::detect().is_some(),
+        native: |system| enter::<R, Native>(&mut Native, &system),
+        modelled: |mem, system| enter::<R, Modelled>(mem, &system),
+    }
 }
 
 /// All rungs, from the textbook up, and one that is wrong.
 pub const VARIANTS: &[Variant] = &[
-    rung("ge1", "row pointers, loop variables in memory", Kernel::of::<Ge1>(), 1),
-    rung("ge2", "loop variables and row addresses in registers", Kernel::of::<Ge2>(), 2),
-    rung("ge3", "the multiplier computed once per row", Kernel::of::<Ge3>(), 2),
-    rung("ge4", "the inner loop unrolled by 8", Kernel::of::<Ge4>(), 8),
-    rung("ge5", "one flat array", Kernel::of::<Ge5>(), 8),
-    rung("ge6", "two doubles at a time", Kernel::of::<Ge6>(), 8),
-    rung("ge7", "four doubles at a time, 16 columns a trip", Kernel::of::<Ge7>(), 16),
+    rung::<Ge1>("ge1", "row pointers, loop variables in memory", 1),
+    rung::<Ge2>("ge2", "loop variables and row addresses in registers", 2),
+    rung::<Ge3>("ge3", "the multiplier computed once per row", 2),
+    rung::<Ge4>("ge4", "the inner loop unrolled by 8", 8),
+    rung::<Ge5>("ge5", "one flat array", 8),
+    rung::<Ge6>("ge6", "two doubles at a time", 8),
+    rung::<Ge7>("ge7", "four doubles at a time, 16 columns a trip", 16),
     Variant {
         rounding: Rounding::Differs,
         period: None,
-        pivots_per_pass: DEPTH,
-        ..rung("blocked", "products of blocks, in registers", Kernel::of::<Blocked>(), 1)
+        ..rung::<Blocked>("blocked", "products of blocks, in registers", 1)
     },
     Variant {
         rounding: Rounding::Wrong,
         period: None,
-        ..rung("printed", "ge4 as the homework prints it: wrong, look at Check", Kernel::of::<Printed>(), 1)
+        ..rung::<Printed>("printed", "ge4 as the homework prints it: wrong, look at Check", 1)
     },
 ];

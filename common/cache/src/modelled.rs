@@ -137,14 +137,6 @@ impl Modelled {
         self
     }
 
-    /// Calls `progress` regularly, for kernels whose outermost loops are not described: the share of `bytes`,
-    /// by which the inner loops advance in total.
-    #[must_use]
-    pub fn reporting_along(mut self, bytes: f64, progress: impl FnMut(f64) + 'static) -> Modelled {
-        self.walker.progress.bytes = Some(bytes);
-        self.reporting(progress)
-    }
-
     /// The machine it models.
     pub fn machine(&self) -> &Machine {
         &self.machine

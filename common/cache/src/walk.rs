@@ -10,45 +10,27 @@ use crate::simulator::Simulator;
 /// Largest number of progress reports.
 const REPORTS: f64 = 1000.0;
 
-/// Reports the share (0 to 1) that is done: of the outermost loop, or of the bytes by which
-/// loops advance in total.
+/// Reports the share (0 to 1) of the outermost loop that is done.
 #[derive(Default)]
 pub(crate) struct Progress {
     pub(crate) report: Option<Box<dyn FnMut(f64)>>,
-    pub(crate) bytes: Option<f64>,
-    done: f64,
     reported: f64,
 }
 
 impl fmt::Debug for Progress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Progress").field("bytes", &self.bytes).finish_non_exhaustive()
+        f.debug_struct("Progress").finish_non_exhaustive()
     }
 }
 
 impl Progress {
-    fn reaches(&mut self, share: f64) {
+    fn of_loop(&mut self, done: u64, of: u64) {
+        let share = done as f64 / of as f64;
         if let Some(report) = &mut self.report
             && (share < self.reported || share - self.reported > 1.0 / REPORTS)
         {
             self.reported = share;
-            report(share.min(1.0));
-        }
-    }
-
-    /// Reports progress within an outermost loop.
-    fn of_loop(&mut self, done: u64, of: u64) {
-        if self.bytes.is_none() {
-            self.reaches(done as f64 / of as f64);
-        }
-    }
-
-    /// Reports the end of an outermost loop.
-    fn after(&mut self, of: &Loop) {
-        if let Some(bytes) = self.bytes {
-            let longest = of.advances.iter().map(|advance| advance.unsigned_abs()).max();
-            self.done += (longest.unwrap_or(0) * of.iterations) as f64;
-            self.reaches(self.done / bytes);
+            report(share);
         }
     }
 }
@@ -152,10 +134,7 @@ impl Walker {
         for node in nodes {
             match node {
                 Node::Access(access) => self.sim.access(access),
-                Node::Loop(of) => {
-                    self.walk_loop(of, &mut of.accesses.clone(), map, true);
-                    self.progress.after(of);
-                }
+                Node::Loop(of) => self.walk_loop(of, &mut of.accesses.clone(), map, true),
             }
         }
     }

@@ -127,9 +127,7 @@ fn run(name: &str, size: usize, what: &What) -> Result<(), Failure> {
 
 /// The row with the counts of the cache model.
 fn with_model(row: Row, variant: &Variant, size: usize, session: &Session) -> Result<Row, Failure> {
-    let line = session.line_of_progress();
-    let counts = modelled::count(variant, size, &session.machine, line);
-    let counts = counts.map_err(Failure::could_not)?;
+    let counts = modelled::count(variant, size, &session.machine).map_err(Failure::could_not)?;
     let totals = MODELLED_EVENTS.map(|(name, event)| (name.to_owned(), counts.reading(&event)));
     let all = totals.into_iter().chain(counts.by_array());
     Ok(all.fold(row, |row, (name, reading)| row.with(name, reading)))

@@ -8,12 +8,9 @@ use dgemm::rungs::widest::tile;
 use isa::Widest;
 use memory::{Arena, Array, Matrix, Memory, OutOfMemory};
 
-/// Pivots per pass over a row.
-pub(crate) const DEPTH: usize = 256;
-
 /// Blocks of the product: 256 by 120 doubles of pivot rows are a quarter of a megabyte,
 /// half of the smallest second-level cache of any processor with AVX2.
-pub(crate) const SIDES: Sides = Sides { rows: 1032, cols: 120, depth: DEPTH };
+pub(crate) const SIDES: Sides = Sides { rows: 1032, cols: 120, depth: 256 };
 
 /// Elements that the products need in addition to an `n` by `n` matrix.
 fn panels(n: usize) -> usize {

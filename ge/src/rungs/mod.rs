@@ -33,4 +33,5 @@ pub mod printed;
 mod rung;
 pub mod steps;
 
-pub use rung::{Kernel, NotRun, Rung};
+pub(crate) use rung::enter;
+pub use rung::{NotRun, Rung};

@@ -1,7 +1,6 @@
 //! What a rung is, and how it is entered on each of the two memories.
 
-use cache::Modelled;
-use isa::{Isa, Native, Task, start_on_a_line};
+use isa::{Isa, Task, start_on_a_line};
 use memory::Memory;
 use thiserror::Error;
 
@@ -21,32 +20,10 @@ pub trait Rung {
 #[error("this processor has no {0}, which the rung is made of: choose another rung")]
 pub struct NotRun(pub(crate) &'static str);
 
-/// A rung of the table, for each of the two memories.
-#[derive(Debug, Clone, Copy)]
-pub struct Kernel {
-    /// The instruction set, in words.
-    pub(crate) needs: &'static str,
-    pub(crate) there: fn() -> bool,
-    pub(crate) native: fn(System) -> Result<(), NotRun>,
-    pub(crate) modelled: fn(&mut Modelled, System) -> Result<(), NotRun>,
-}
-
-impl Kernel {
-    /// The kernel of `R`.
-    pub const fn of<R: Rung>() -> Kernel {
-        Kernel {
-            needs: R::Isa::NAME,
-            there: || R::Isa::detect().is_some(),
-            native: |system| enter::<R, Native>(&mut Native, &system),
-            modelled: |mem, system| enter::<R, Modelled>(mem, &system),
-        }
-    }
-}
-
 /// Runs a rung, compiled for its instructions, if the processor has them. Not inlined, so
 /// that it is visible in a profile: scripts/ge_instructions.sh counts it.
 #[inline(never)]
-fn enter<R: Rung, M: Memory>(mem: &mut M, system: &System) -> Result<(), NotRun> {
+pub(crate) fn enter<R: Rung, M: Memory>(mem: &mut M, system: &System) -> Result<(), NotRun> {
     let isa = R::Isa::detect().ok_or(NotRun(R::Isa::NAME))?;
     isa.run(Elimination::<R, M> { mem, system, isa });
     Ok(())

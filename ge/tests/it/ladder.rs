@@ -110,7 +110,7 @@ fn steps_are_counted_as_if_walked() {
     for machine in ["i5-7500", "zen3", "golden-cove", "apple-m1", "lecture", "sparcstation-1+"] {
         let machine = Machine::named(machine).unwrap();
         for (variant, n) in available().zip([9, 40, 61].into_iter().cycle()) {
-            let foreseen = modelled::count(variant, n, &machine, None).unwrap();
+            let foreseen = modelled::count(variant, n, &machine).unwrap();
             let arena = Arena::with_capacity(System::bytes(n)).unwrap();
             let system = System::new(&arena, n).unwrap();
             matrices::write(system.matrix());
@@ -140,7 +140,7 @@ fn loads_and_stores_are_those_of_the_closed_forms() {
         ];
         for (name, loads, stores) in expected {
             let Some(variant) = available().find(|variant| variant.name == name) else { continue };
-            let counts = modelled::count(variant, n, &machine, None).unwrap();
+            let counts = modelled::count(variant, n, &machine).unwrap();
             assert_eq!((counts.loads, counts.stores), (loads, stores), "{name} {n}");
         }
     }
