@@ -59,9 +59,6 @@ fn total(functions: &BTreeMap<String, Accesses>, parts: &[&str]) -> Accesses {
     })
 }
 
-/// Options with which the model counts.
-const MODELLED: [&str; 6] = ["--counters", "model", "--machine", "i5-7500", "--format", "json"];
-
 /// What the model counts in the same run, by the names of both figures.
 fn modelled(program: &Path, arguments: &[&str], names: [&str; 2]) -> Accesses {
     // Where valgrind has no AVX-512, a tile is another.
@@ -70,7 +67,8 @@ fn modelled(program: &Path, arguments: &[&str], names: [&str; 2]) -> Accesses {
         "tiled" => command.args(["--quiet", "--tool=none"]).arg(program),
         _ => &mut Command::new(program),
     };
-    let ran = command.args(arguments).args(MODELLED).output().unwrap();
+    let model = "--counters model --machine i5-7500 --format json".split(' ');
+    let ran = command.args(arguments).args(model).output().unwrap();
     let record: common::record::Record =
         serde_json::from_slice(&ran.stdout).unwrap_or_else(|why| panic!("{why}: {ran:?}"));
     names.map(|name| record.rows[0].amount(name).unwrap() as u64)
