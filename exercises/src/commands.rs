@@ -7,7 +7,7 @@ use clap::builder::PossibleValuesParser;
 use common::failure::Failure;
 use common::output;
 
-use crate::score::{Score, score, score_all, to_json};
+use crate::score::{Score, score, score_all};
 use crate::task::{Language, TASKS, Task};
 
 /// The folder of a student's files.
@@ -20,40 +20,17 @@ const POLL: Duration = Duration::from_millis(100);
 const EXAMPLES: &str = "\
 Examples:
   exercises                              the tasks: passed or open
-  exercises check transpose --watch      checks my-exercises/transpose.rs or .c at each save
-  exercises --sources in/ana --format json > ana.json";
+  exercises check transpose --watch      checks my-exercises/transpose.rs or .c at each save";
 
 /// Write functions yourself, in Rust or in C; the cache model checks them
 ///
 /// Without a command it lists the tasks. The files are in the folder my-exercises, NAME.rs and
 /// NAME.c of each task: write one of them.
 #[derive(Debug, clap::Parser)]
-#[command(name = "exercises", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+#[command(name = "exercises", version, after_help = EXAMPLES)]
 pub struct Args {
     #[command(subcommand)]
     command: Option<Command>,
-
-    #[command(flatten)]
-    sources: Sources,
-
-    /// Choose how to print the list: text, or json with points and counts
-    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
-    format: Format,
-}
-
-#[derive(Debug, clap::Args)]
-struct Sources {
-    /// Take the files from this folder, and write none there
-    #[arg(long, value_name = "FOLDER")]
-    sources: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// Sentences
-    Text,
-    /// One object
-    Json,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -75,30 +52,21 @@ struct One {
     /// The task
     #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(TASKS.iter().map(|task| task.name)))]
     name: String,
-    #[command(flatten)]
-    sources: Sources,
 }
 
-impl Sources {
-    /// The folder; a student's own is filled with what is handed out.
-    fn folder(&self) -> Result<PathBuf, Failure> {
-        if let Some(folder) = &self.sources {
-            let absent = || Failure::usage(format!("there is no folder '{}'", folder.display()));
-            return folder.is_dir().then(|| folder.clone()).ok_or_else(absent);
+/// The folder of the student's files, with what is handed out.
+fn folder() -> Result<PathBuf, Failure> {
+    let folder = PathBuf::from(FOLDER);
+    let failed =
+        |error| Failure::could_not(format!("{FOLDER}: {error}; change to a folder that you can write to"));
+    std::fs::create_dir_all(&folder).map_err(failed)?;
+    for (task, language) in TASKS.iter().flat_map(|task| Language::ALL.map(|language| (task, language))) {
+        let path = folder.join(task.file(language));
+        if path.symlink_metadata().is_err() {
+            output::write(&path, task.starter(language).as_bytes())?;
         }
-        let folder = PathBuf::from(FOLDER);
-        let failed = |error| {
-            Failure::could_not(format!("{FOLDER}: {error}; change to a folder that you can write to"))
-        };
-        std::fs::create_dir_all(&folder).map_err(failed)?;
-        for (task, language) in TASKS.iter().flat_map(|task| Language::ALL.map(|language| (task, language))) {
-            let path = folder.join(task.file(language));
-            if path.symlink_metadata().is_err() {
-                output::write(&path, task.starter(language).as_bytes())?;
-            }
-        }
-        Ok(folder)
     }
+    Ok(folder)
 }
 
 /// Does what the command line says.
@@ -107,9 +75,9 @@ impl Sources {
 ///
 /// If files cannot be read or written, or, after it was printed, if a checked task is open.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let Some(command) = &args.command else { return list(&args.sources.folder()?, args.format) };
+    let folder = folder()?;
+    let Some(command) = &args.command else { return list(&folder) };
     let (Command::Check { one, .. } | Command::Hint(one)) = command;
-    let folder = one.sources.folder()?;
     let task = TASKS.iter().find(|task| task.name == one.name);
     let task = task.ok_or_else(|| Failure::usage(format!("there is no task '{}'", one.name)))?;
     match command {
@@ -127,11 +95,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-fn list(folder: &Path, format: Format) -> Result<(), Failure> {
+fn list(folder: &Path) -> Result<(), Failure> {
     let scores = score_all(folder);
-    if format == Format::Json {
-        return output::print(&format!("{:#}\n", to_json(&scores)));
-    }
     let state = |score: &Score| match &score.checked {
         Ok(passed) => format!("passed  {:>6} misses", passed.misses),
         Err(wrong) => format!("open    {:<13}", wrong.reason.to_string()),

@@ -11,6 +11,8 @@ use common::authentic;
 use common::record::Record;
 use common::system::{date, files};
 
+use tempfile::TempDir;
+
 use crate::task::{Case, Language, Task};
 use crate::wrong::{Reason, Wrong};
 
@@ -37,7 +39,7 @@ const RUST_OPTIONS: &str = "--edition 2024 --crate-type lib --crate-name check -
 
 /// A program in a folder of its own, which is removed at the end.
 pub(crate) struct Program {
-    folder: Scratch,
+    folder: TempDir,
     /// The folder and the name of the student's file.
     source: PathBuf,
     name: String,
@@ -54,20 +56,8 @@ pub(crate) struct Ran {
 }
 
 /// A folder that is removed at the end.
-pub(crate) struct Scratch(pub(crate) PathBuf);
-
-impl Scratch {
-    pub(crate) fn new() -> Result<Scratch, Wrong> {
-        let path = std::env::temp_dir().join(format!("exercises-{:016x}", date::unlike_any_other()));
-        files::make_private_folder(&path).map_err(Wrong::unmade)?;
-        Ok(Scratch(path))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        _ = std::fs::remove_dir_all(&self.0);
-    }
+pub(crate) fn scratch() -> Result<TempDir, Wrong> {
+    tempfile::tempdir().map_err(Wrong::unmade)
 }
 
 impl Program {
@@ -93,7 +83,7 @@ impl Program {
         let seed = text.iter().fold(0xcbf2_9ce4_8422_2325, hash);
         let name = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let folder = source.parent().unwrap_or(Path::new("/")).to_owned();
-        let program = Program { folder: Scratch::new()?, source: folder, name, seed };
+        let program = Program { folder: scratch()?, source: folder, name, seed };
         program.write("check.h", HEADER)?;
         program.write("program.c", task.check)?;
         let mut cc = Command::new(lab);
@@ -120,7 +110,7 @@ impl Program {
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.0.join(name)
+        self.folder.path().join(name)
     }
 
     fn write(&self, name: &str, text: &str) -> Result<(), Wrong> {
@@ -132,7 +122,7 @@ impl Program {
         let name = command.get_program().to_string_lossy().into_owned();
         let messages = File::create(self.path("messages")).map_err(Wrong::unmade)?;
         let mut limited = limited(command, COMPILER_CPU_S, ["unlimited"; 2]);
-        limited.current_dir(&self.folder.0).stdin(Stdio::null()).stdout(Stdio::null()).stderr(messages);
+        limited.current_dir(self.folder.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(messages);
         match wait(&mut limited, "").map_err(Wrong::unmade)? {
             Some(status) if status.success() => return Ok(()),
             Some(status) if status.code() == Some(NOT_FOUND) => {
@@ -143,7 +133,7 @@ impl Program {
         let text = files::read_at_most(&self.path("messages"), 1 << 20).map_err(Wrong::unmade)?;
         let mut text = String::from_utf8_lossy(&text).into_owned();
         // Without the paths of this machine.
-        for folder in [&self.folder.0, &self.source] {
+        for folder in [self.folder.path(), &self.source] {
             text = text.replace(&format!("{}/", folder.display()), "");
         }
         let end = text.char_indices().map(|(at, _)| at).find(|at| *at >= MAX_MESSAGE).unwrap_or(text.len());
@@ -171,7 +161,7 @@ impl Program {
         let mut command = limited(&own, CPU_S, MEMORY_KIB);
         let output = || if shows_output { std::io::stderr().into() } else { Stdio::null() };
         command
-            .current_dir(&self.folder.0)
+            .current_dir(self.folder.path())
             .env_clear()
             .stdin(Stdio::piped())
             .stdout(output())

@@ -4,14 +4,10 @@ use std::path::{Path, PathBuf};
 
 use common::record::Row;
 use common::system::files;
-use serde_json::{Value, json};
 
-use crate::program::{MAX_SOURCE, Program, Ran, Scratch};
+use crate::program::{MAX_SOURCE, Program, Ran, scratch};
 use crate::task::{Language, Limits, TASKS, Task};
 use crate::wrong::{Reason, Wrong};
-
-/// Identifies the result as JSON.
-const FORMAT: &str = "cache-lab-exercises/3";
 
 /// What a task's file was found to do.
 pub struct Score {
@@ -42,8 +38,6 @@ pub struct Passed {
     pub facts: Vec<String>,
     /// The count to beat: misses of the task's regions.
     pub misses: u64,
-    /// Loads and stores in them.
-    pub accesses: u64,
 }
 
 /// The counts of a right solution, or what is wrong with it.
@@ -61,8 +55,8 @@ pub fn check(task: &Task, language: Language, source: &Path, shows_output: bool)
         return checked;
     }
     // Where the file as handed out fails in the same way, the cause is the machine, not the student.
-    let folder = Scratch::new()?;
-    let source = folder.0.join(task.file(language));
+    let folder = scratch()?;
+    let source = folder.path().join(task.file(language));
     std::fs::write(&source, task.starter(language)).map_err(Wrong::unmade)?;
     match attempt(task, language, &source, false) {
         Err(other) if matches!(other.reason, Reason::Compile | Reason::Ended | Reason::Check) => {
@@ -133,7 +127,6 @@ impl Limits {
             return Err(Wrong::new(found, misses_hint));
         }
         passed.misses += misses;
-        passed.accesses += loads + stores;
         passed.facts.push(found);
         Ok(())
     }
@@ -181,32 +174,4 @@ pub fn score(task: &'static Task, folder: &Path, shows_output: bool) -> Score {
 /// Checks all tasks.
 pub fn score_all(folder: &Path) -> Vec<Score> {
     TASKS.iter().map(|task| score(task, folder, false)).collect()
-}
-
-/// The scores as JSON: the same for the same files on every machine, but for a compiler's own words.
-pub fn to_json(scores: &[Score]) -> Value {
-    let task = |score: &Score| {
-        let passed: Option<&Passed> = score.checked.as_ref().ok();
-        let wrong = score.checked.as_ref().err();
-        json!({
-            "name": score.task.name,
-            "source": score.source.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy()),
-            "passed": passed.is_some(),
-            "points": score.points(),
-            "max_points": score.task.points,
-            "misses": passed.map(|passed| passed.misses),
-            "accesses": passed.map(|passed| passed.accesses),
-            "facts": passed.map(|passed| &passed.facts),
-            "reason": wrong.map(|wrong| wrong.reason.to_string()),
-            "found": wrong.map(|_| score.found()),
-            "hint": wrong.map(|wrong| &wrong.hint),
-        })
-    };
-    json!({
-        "format": FORMAT,
-        "version": common::VERSION,
-        "points": scores.iter().map(Score::points).sum::<u32>(),
-        "max_points": TASKS.iter().map(|task| task.points).sum::<u32>(),
-        "tasks": scores.iter().map(task).collect::<Vec<_>>(),
-    })
 }

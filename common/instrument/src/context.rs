@@ -1,11 +1,8 @@
-//! Where a statement is: its section, its source line, and whether its function has a red zone.
+//! Where a statement is: its section and its source line.
 
 use std::collections::{HashMap, HashSet};
 
-use iced_x86::{FlowControl, Register};
-
 use crate::Source;
-use crate::probe::Decoded;
 use crate::statements::{Kind, Statement, is_symbol};
 
 /// The operands of the directive that began the current section, and those to return to.
@@ -72,10 +69,6 @@ impl Places {
         places
     }
 
-    pub(crate) fn has_lines(&self) -> bool {
-        self.has_lines
-    }
-
     fn add_file(&mut self, folder: &str, name: &str) -> u32 {
         let number = u32::MAX - self.files.len() as u32;
         self.files.insert(number, joined(folder, name));
@@ -135,60 +128,15 @@ fn joined(folder: &str, name: &str) -> String {
 
 /// Labels that code or data name, so that the processor may jump there.
 pub(crate) fn targets<'t>(statements: &'t [Statement<'_>]) -> HashSet<&'t str> {
-    const DATA: [&str; 11] = [
-        ".long", ".quad", ".value", ".int", ".4byte", ".8byte", ".2byte", ".uleb128", ".byte", ".word",
-        ".set",
-    ];
     let mut targets = HashSet::new();
     let mut sections = Sections::default();
     for statement in statements {
-        let text = match statement.kind {
-            Kind::Instruction => &*statement.text,
-            Kind::Directive if sections.follow(&statement.text) => continue,
-            Kind::Directive if !sections.current.contains(".debug") => {
-                let name = statement.text.split([' ', '\t']).next().unwrap_or("");
-                if !DATA.contains(&name) && !statement.text.contains('=') {
-                    continue;
-                }
-                &*statement.text
-            }
-            _ => continue,
-        };
-        let words = text.split(|sign: char| !sign.is_ascii() || !is_symbol(sign as u8));
+        let is_section = statement.kind == Kind::Directive && sections.follow(&statement.text);
+        if is_section || statement.kind == Kind::Label || sections.current.contains(".debug") {
+            continue;
+        }
+        let words = statement.text.split(|sign: char| !sign.is_ascii() || !is_symbol(sign as u8));
         targets.extend(words.filter(|word| word.starts_with(".L") || word.starts_with('L')));
     }
     targets
-}
-
-/// Whether memory below the stack pointer may be in use, for each statement: compilers use it in
-/// functions that call none; of other code it is not known.
-pub(crate) fn red_zones(
-    statements: &[Statement<'_>],
-    decoded: &[Option<Decoded>],
-    is_compiled: bool,
-) -> Vec<bool> {
-    let is_function = |statement: &Statement<'_>| {
-        let text = &statement.text;
-        statement.kind == Kind::Label && !text.starts_with(".L") && !text.as_bytes()[0].is_ascii_digit()
-    };
-    let (mut function, mut functions) = (0, Vec::with_capacity(statements.len()));
-    let (mut calls, mut uses) = (HashSet::new(), HashSet::new());
-    for (statement, decoded) in statements.iter().zip(decoded) {
-        function += usize::from(is_function(statement));
-        functions.push(function);
-        let Some(Decoded { instruction, .. }) = decoded else { continue };
-        let is_call = matches!(instruction.flow_control(), FlowControl::Call | FlowControl::IndirectCall);
-        if is_call && !statement.is_inline {
-            calls.insert(function);
-        }
-        let is_below = instruction.memory_displacement64().cast_signed() < 0;
-        let is_open = is_below || instruction.memory_index() != Register::None || statement.is_inline;
-        if instruction.memory_base() == Register::RSP && is_open {
-            uses.insert(function);
-        }
-    }
-    functions
-        .iter()
-        .map(|function| !is_compiled || !calls.contains(function) || uses.contains(function))
-        .collect()
 }

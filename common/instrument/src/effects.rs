@@ -75,21 +75,13 @@ pub(crate) fn counts(instruction: &Instruction) -> Counts {
 /// Operations of single and of double precision, and 1 for a vector's. A multiply-add is two, as
 /// Intel's FP_ARITH_INST_RETIRED counts it; masks are not looked at.
 fn operations(instruction: &Instruction) -> [u16; 3] {
-    use Mnemonic::{
-        Fadd, Faddp, Fdiv, Fdivp, Fdivr, Fdivrp, Fiadd, Fidiv, Fidivr, Fimul, Fisub, Fisubr, Fmul, Fmulp,
-        Fsqrt, Fsub, Fsubp, Fsubr, Fsubrp,
-    };
-    let mnemonic = instruction.mnemonic();
-    #[rustfmt::skip]
-    let is_x87 = matches!(
-        mnemonic,
-        Fadd | Faddp | Fiadd | Fsub | Fsubp | Fsubr | Fsubrp | Fisub | Fisubr | Fmul | Fmulp | Fimul | Fdiv
-            | Fdivp | Fdivr | Fdivrp | Fidiv | Fidivr | Fsqrt
-    );
-    if is_x87 {
+    let name = format!("{:?}", instruction.mnemonic()).to_uppercase();
+    // FADD, FIADD, FADDP, FSUBRP.
+    let x87 = name.strip_prefix("FI").or(name.strip_prefix('F'));
+    let x87 = x87.map(|name| name.trim_end_matches('P').trim_end_matches('R'));
+    if x87.is_some_and(|name| ["ADD", "SUB", "MUL", "DIV", "SQRT"].contains(&name)) {
         return [0, 1, 0];
     }
-    let name = format!("{mnemonic:?}").to_uppercase();
     let Some((name, kind)) = name.len().checked_sub(2).map(|at| name.split_at(at)) else { return [0; 3] };
     let name = name.strip_prefix('V').unwrap_or(name);
     const ONE: [&str; 13] =

@@ -11,7 +11,7 @@ use crate::SITES;
 use crate::context::Places;
 use crate::record::{Record, Slot, Sum};
 
-/// Bytes below the stack pointer that a function without calls may use.
+/// Bytes below the stack pointer that a function may use.
 const RED_ZONE: i64 = 128;
 
 /// Registers to write a record with, those first that compilers use least for addresses; `rcx` is
@@ -38,13 +38,7 @@ fn name(register: Register) -> String {
 }
 
 /// The code of record `number`; returns how far it moves the stack pointer before it reads registers.
-pub(crate) fn code(
-    text: &mut String,
-    record: &Record,
-    number: usize,
-    has_red_zone: bool,
-    is_shared: bool,
-) -> i64 {
+pub(crate) fn code(text: &mut String, record: &Record, number: usize) -> i64 {
     let is_used = |register: Register| record.used.meets(crate::effects::Registers::of(register));
     let mut free = FREE.iter().copied().filter(|register| !is_used(*register)).map(name);
     let spare = free.next().unwrap_or_default();
@@ -53,31 +47,21 @@ pub(crate) fn code(
     if end != "%rcx" {
         pushed.push(end.clone());
     }
-    let skipped = if has_red_zone { RED_ZONE } else { 0 };
     let mut line = |words: std::fmt::Arguments<'_>| {
         let _ = writeln!(text, "\t{words}");
     };
-    if has_red_zone {
-        line(format_args!("leaq -{RED_ZONE}(%rsp),%rsp"));
-    }
+    line(format_args!("leaq -{RED_ZONE}(%rsp),%rsp"));
     pushed.iter().for_each(|register| line(format_args!("pushq {register}")));
-    if is_shared {
-        line(format_args!("movq lab_ptr@gottpoff(%rip),{spare}"));
-        line(format_args!("movzbl %fs:2({spare}),%ecx"));
-    } else {
-        line(format_args!("movzbl %fs:lab_ptr@tpoff+2,%ecx"));
-    }
+    // In a program the linker makes a constant of it.
+    line(format_args!("movq lab_ptr@gottpoff(%rip),{spare}"));
+    line(format_args!("movzbl %fs:2({spare}),%ecx"));
     line(format_args!("jrcxz .Llabk{number}"));
     line(format_args!("call *lab_slow@GOTPCREL(%rip)"));
     line(format_args!(".Llabk{number}:"));
     if end != "%rcx" {
         line(format_args!("movq 8(%rsp),%rcx"));
     }
-    if is_shared {
-        line(format_args!("movq %fs:({spare}),{end}"));
-    } else {
-        line(format_args!("movq %fs:lab_ptr@tpoff,{end}"));
-    }
+    line(format_args!("movq %fs:({spare}),{end}"));
     line(format_args!("leaq .Llabd{number}(%rip),{spare}"));
     line(format_args!("movq {spare},({end})"));
     for (word, slot) in &record.slots {
@@ -118,17 +102,11 @@ pub(crate) fn code(
         }
     }
     line(format_args!("leaq {}({end}),{end}", 8 * u32::from(record.words)));
-    if is_shared {
-        line(format_args!("movq lab_ptr@gottpoff(%rip),{spare}"));
-        line(format_args!("movq {end},%fs:({spare})"));
-    } else {
-        line(format_args!("movq {end},%fs:lab_ptr@tpoff"));
-    }
+    line(format_args!("movq lab_ptr@gottpoff(%rip),{spare}"));
+    line(format_args!("movq {end},%fs:({spare})"));
     pushed.iter().rev().for_each(|register| line(format_args!("popq {register}")));
-    if has_red_zone {
-        line(format_args!("leaq {RED_ZONE}(%rsp),%rsp"));
-    }
-    8 * pushed.len() as i64 + skipped
+    line(format_args!("leaq {RED_ZONE}(%rsp),%rsp"));
+    8 * pushed.len() as i64 + RED_ZONE
 }
 
 /// The descriptor of record `number`, whose code moves the stack pointer by `pushed` bytes: in a section of

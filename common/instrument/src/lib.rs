@@ -12,7 +12,7 @@
 //! | what the assembler makes of each of them, decoded | `probe.rs` |
 //! | what an instruction reads, writes and counts as | `effects.rs` |
 //! | runs of instructions as records | `runs.rs`, `record.rs` |
-//! | sections, source lines, functions with a red zone | `context.rs` |
+//! | sections, source lines | `context.rs` |
 //! | the code of a record, and its descriptor | `emit.rs` |
 
 #![forbid(unsafe_code)]
@@ -40,8 +40,6 @@ pub struct Source<'t> {
     pub name: &'t str,
     /// The folder to which its file names are relative.
     pub folder: &'t str,
-    /// Whether the code may be linked into a shared object.
-    pub is_shared: bool,
     /// Leaves inline assembly as it is, and says so in [`NOTES`].
     pub leaves_inline: bool,
 }

@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use iced_x86::{Instruction, InstructionInfoFactory, Mnemonic, Register, UsedMemory};
 
 use crate::Source;
-use crate::context::{Places, Sections, red_zones, targets};
+use crate::context::{Places, Sections, targets};
 use crate::effects::{self, Counts, EVENTS, LOAD, RSP, Registers, STORE};
 use crate::emit;
-use crate::operand::{self, Operand};
+use crate::operand;
 use crate::probe::Decoded;
 use crate::record::{Entry, Form, Position, Record, Slot, Sum};
 use crate::statements::{Kind, Statement};
@@ -26,8 +26,6 @@ struct Member {
 struct Writer<'t> {
     statements: &'t [Statement<'t>],
     decoded: &'t [Option<Decoded>],
-    red_zones: Vec<bool>,
-    is_shared: bool,
     factory: InstructionInfoFactory,
     run: Vec<Member>,
     /// Code to put at positions.
@@ -45,8 +43,6 @@ pub(crate) fn write(source: Source<'_>, statements: &[Statement<'_>], decoded: &
     let mut writer = Writer {
         statements,
         decoded,
-        red_zones: red_zones(statements, decoded, places.has_lines()),
-        is_shared: source.is_shared,
         factory: InstructionInfoFactory::new(),
         run: Vec::new(),
         inserts: HashMap::new(),
@@ -155,7 +151,7 @@ impl Writer<'_> {
         }
         records[0].counts = counts;
         for record in records.iter().chain(&after) {
-            self.emit(record, first.statement);
+            self.emit(record);
         }
     }
 
@@ -231,12 +227,12 @@ impl Writer<'_> {
             let mut access = Access::new(Form::Plain, member.place, effects::access(&memory), bytes);
             if is_operand {
                 is_explicit = false;
-                match operand::memory(text) {
-                    Some(found) => {
+                match operand::displacement(text) {
+                    Some(displacement) => {
                         // A pop finds its operand after it has moved the stack pointer.
                         let is_pop = instruction.mnemonic() == Mnemonic::Pop && base == Register::RSP;
                         access.entry.offset = if is_pop { 8 } else { 0 };
-                        access.find(&found, instruction);
+                        access.find(displacement, instruction);
                     }
                     None => access.entry.form = Form::Unknown,
                 }
@@ -256,10 +252,10 @@ impl Writer<'_> {
         all
     }
 
-    fn emit(&mut self, record: &Record, first: usize) {
+    fn emit(&mut self, record: &Record) {
         self.records += 1;
         let mut code = String::new();
-        let pushed = emit::code(&mut code, record, self.records, self.red_zones[first], self.is_shared);
+        let pushed = emit::code(&mut code, record, self.records);
         emit::descriptor(&mut code, record, self.records, pushed);
         *self.inserts.entry(record.position).or_default() += &code;
     }
@@ -346,40 +342,38 @@ impl Access {
         self.slot.iter().filter(|_| self.entry.form != Form::Unknown).chain(more)
     }
 
-    /// Where the operand of `instruction` is.
-    fn find(&mut self, operand: &Operand<'_>, instruction: &Instruction) {
-        let is_call = ThreadCall::of(operand.displacement).is_some();
-        let text = if is_call { "" } else { operand.displacement };
-        let is_relative = operand.base == Register::RIP;
+    /// Where the operand of `instruction` is, whose displacement the text writes so.
+    fn find(&mut self, text: &str, instruction: &Instruction) {
+        let text = if ThreadCall::of(text).is_some() { "" } else { text };
+        let (base, index) = (instruction.memory_base(), instruction.memory_index());
+        let is_relative = base == Register::RIP;
         if is_relative && (text.contains("@GOTPCREL") || text.to_lowercase().contains("@gottpoff")) {
             self.entry.form = Form::InCode;
             return;
         }
-        let is_odd = is_relative && is_number(text) || operand.base == Register::EIP;
-        if is_odd || operand.segment.is_some_and(|segment| segment == "gs") {
+        let segment = instruction.segment_prefix();
+        if is_relative && is_number(text) || base == Register::EIP || segment == Register::GS {
             self.entry.form = Form::Unknown;
             return;
         }
-        if operand.index.is_vector_register() {
-            self.gather(operand, instruction);
+        if index.is_vector_register() {
+            self.gather(text, instruction);
             return;
         }
-        let is_thread = operand.segment == Some("fs");
-        let is_short = operand.base.is_gpr32() || operand.index.is_gpr32();
-        if is_thread || is_short || text.contains('@') {
+        let is_thread = segment == Register::FS;
+        let scale = instruction.memory_index_scale();
+        if is_thread || base.is_gpr32() || index.is_gpr32() || text.contains('@') {
             let displacement = text.to_owned();
-            let Operand { base, index, scale, .. } = *operand;
             self.slot = Some(Slot::Sum(Sum { is_thread, base, index, scale, displacement }));
         } else {
             self.entry.displacement = text.to_owned();
-            let has_registers = operand.base != Register::None || operand.index != Register::None;
-            self.slot =
-                (has_registers && !is_relative).then(|| sum(operand.base, operand.index, operand.scale));
+            let has_registers = base != Register::None || index != Register::None;
+            self.slot = (has_registers && !is_relative).then(|| sum(base, index, scale));
         }
     }
 
     /// An access by elements: `(base, indices, scale)`, where a mask allows it.
-    fn gather(&mut self, operand: &Operand<'_>, instruction: &Instruction) {
+    fn gather(&mut self, displacement: &str, instruction: &Instruction) {
         let registers: Vec<Register> =
             (0..instruction.op_count()).map(|at| instruction.op_register(at)).collect();
         let vectors: Vec<Register> = registers.iter().copied().filter(|r| r.is_vector_register()).collect();
@@ -398,14 +392,15 @@ impl Access {
             return;
         };
         let index_bytes: u32 = if letter == 'Q' { 8 } else { 4 };
-        let elements = (operand.index.size() as u32 / index_bytes)
-            .min(data.size() as u32 / u32::from(self.entry.bytes.max(1)));
+        let index = instruction.memory_index();
+        let elements =
+            (index.size() as u32 / index_bytes).min(data.size() as u32 / u32::from(self.entry.bytes.max(1)));
         self.entry.form = Form::Gathered;
-        self.entry.displacement = operand.displacement.to_owned();
-        self.slot = Some(sum(operand.base, Register::None, 1));
-        let mut more = Entry::new(Form::More, operand.scale | index_bytes << 8);
+        self.entry.displacement = displacement.to_owned();
+        self.slot = Some(sum(instruction.memory_base(), Register::None, 1));
+        let mut more = Entry::new(Form::More, instruction.memory_index_scale() | index_bytes << 8);
         (more.access, more.bytes) = (mask.is_k().into(), elements as u16);
-        self.more = Some((more, Some(Slot::Whole(operand.index)), Some(Slot::Whole(mask))));
+        self.more = Some((more, Some(Slot::Whole(index)), Some(Slot::Whole(mask))));
     }
 
     fn add_to(mut self, record: &mut Record, moved: i64) {

@@ -1,21 +1,17 @@
 //! PAPI's high-level interfaces: the old one of counters and rates, and the new one of regions.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, c_float, c_int};
-use std::sync::{Mutex, Once};
-
-use events::Event;
-use serde_json::{Map, Value, json};
+use std::sync::Once;
 
 use crate::code::*;
 use crate::library::{
-    PAPI_get_real_cyc, PAPI_get_real_nsec, PAPI_get_real_usec, PAPI_get_virt_usec, PAPI_is_initialized,
-    PAPI_library_init, VERSION,
+    PAPI_get_real_nsec, PAPI_get_real_usec, PAPI_get_virt_usec, PAPI_is_initialized, PAPI_library_init,
+    VERSION,
 };
 use crate::regions::{self, Figures, Place};
 use crate::sets::{self, with};
-use crate::{locked, session, thread};
+use crate::{locked, report, session, thread};
 
 /// The set that a thread counts with, and since when.
 struct Started {
@@ -27,26 +23,19 @@ struct Started {
     last: (i64, Vec<i64>),
 }
 
-/// An open region: its name, its events' figures at its beginning, and those of the model.
+/// An open region: its name, its thread, and the figures at its beginning.
 struct Entered {
     name: String,
-    figures: Values,
-    /// With the thread's number.
-    modelled: Option<(usize, Figures)>,
+    thread: usize,
+    figures: Figures,
 }
 
 thread_local! {
     static STARTED: RefCell<Option<Started>> = const { RefCell::new(None) };
-    /// The set of the new interface and the names of its events.
-    static OPEN: RefCell<Option<(c_int, Vec<String>)>> = const { RefCell::new(None) };
+    /// The set of the new interface.
+    static OPEN: Cell<Option<c_int>> = const { Cell::new(None) };
     static STACK: RefCell<Vec<Entered>> = const { RefCell::new(Vec::new()) };
 }
-
-/// Named figures.
-type Values = BTreeMap<String, i64>;
-
-/// Named regions: their passes and figures.
-static DONE: Mutex<BTreeMap<String, (u64, Values)>> = Mutex::new(BTreeMap::new());
 
 fn init() {
     if PAPI_is_initialized() == 0 {
@@ -90,13 +79,8 @@ extern "C" fn stop_counters(place: *mut i64, count: c_int, caller: usize) -> c_i
     }))
 }
 
-extern "C" fn rate_stop(caller: usize) -> c_int {
-    number(end(caller).map(drop))
-}
-
 stub! { PAPI_start_counters, start_counters, 2 }
 stub! { PAPI_stop_counters, stop_counters, 2 }
-stub! { PAPI_rate_stop, rate_stop, 0 }
 
 /// The figures since the last call, from zero again.
 fn read_counters(place: *mut i64, count: c_int, put: fn(&mut i64, i64)) -> Coded<()> {
@@ -108,27 +92,13 @@ fn read_counters(place: *mut i64, count: c_int, put: fn(&mut i64, i64)) -> Coded
     })
 }
 
-early! {
-    PAPI_read_counters(place: *mut i64, count: c_int) {
-        read_counters(place, count, |place, figure| *place = figure)
-    };
-    PAPI_accum_counters(place: *mut i64, count: c_int) {
-        read_counters(place, count, |place, figure| *place += figure)
-    };
-}
-
 /// Times since the first call, the first figure since then, and its rate since the last call: by
 /// microsecond, or by the second figure.
-fn rate(
-    wanted: &[c_int],
-    [real, virt, rate]: [*mut c_float; 3],
-    count: *mut i64,
-    caller: usize,
-) -> Coded<()> {
+fn rate(wanted: &[c_int], [real, virt, rate]: [*mut c_float; 3], count: *mut i64) -> Coded<()> {
     STARTED.with_borrow_mut(|started| {
         let is_first = started.is_none();
         if is_first {
-            *started = Some(begin(wanted, caller)?);
+            *started = Some(begin(wanted, 0)?);
         }
         let started = started.as_mut().filter(|started| started.codes == wanted).ok_or(EISRUN)?;
         let figures = if is_first { vec![0; wanted.len()] } else { with(started.set, |set| set.read())? };
@@ -153,76 +123,79 @@ fn rate(
     })
 }
 
-macro_rules! rates {
-    ($($stub:ident $name:ident $place:tt ($($code:ident)?): $($event:expr),*;)*) => {$(
-        extern "C" fn $name(
-            $($code: c_int,)?
-            real: *mut c_float,
-            virt: *mut c_float,
-            count: *mut i64,
-            by: *mut c_float,
-            caller: usize,
-        ) -> c_int {
-            number([$($event),*].into_iter().collect::<Coded<Vec<c_int>>>()
-                .and_then(|codes| rate(&codes, [real, virt, by], count, caller)))
-        }
-        stub! { $stub, $name, $place }
-    )*};
+early! {
+    PAPI_read_counters(place: *mut i64, count: c_int) {
+        read_counters(place, count, |place, figure| *place = figure)
+    };
+    PAPI_accum_counters(place: *mut i64, count: c_int) {
+        read_counters(place, count, |place, figure| *place += figure)
+    };
+    PAPI_rate_stop() end(0).map(drop);
+    PAPI_flops(real: *mut c_float, virt: *mut c_float, count: *mut i64, by: *mut c_float) {
+        rate(&[sets::code("PAPI_FP_OPS")?], [real, virt, by], count)
+    };
+    PAPI_flips(real: *mut c_float, virt: *mut c_float, count: *mut i64, by: *mut c_float) {
+        rate(&[sets::code("PAPI_FP_INS")?], [real, virt, by], count)
+    };
+    PAPI_ipc(real: *mut c_float, virt: *mut c_float, count: *mut i64, by: *mut c_float) {
+        rate(&[sets::code("PAPI_TOT_INS")?, sets::code("PAPI_TOT_CYC")?], [real, virt, by], count)
+    };
+    PAPI_flops_rate(
+        code: c_int,
+        real: *mut c_float,
+        virt: *mut c_float,
+        count: *mut i64,
+        by: *mut c_float
+    ) rate(&[code], [real, virt, by], count);
 }
 
-rates! {
-    PAPI_flops flops 4 (): sets::code(Event::FP_OPS.name());
-    PAPI_flips flips 4 (): sets::code(Event::FP_INS.name());
-    PAPI_ipc ipc 4 (): sets::code(Event::TOT_INS.name()), sets::code(Event::TOT_CYC.name());
-    PAPI_flops_rate flops_rate 5 (code): Ok(code);
-}
-
-/// The set of named regions: the events of PAPI_EVENTS, or else loads and misses.
-fn open_set() -> Coded<(c_int, Vec<String>)> {
-    if let Some(open) = OPEN.with_borrow(Clone::clone) {
+/// The calling thread's set of events of named regions: those of PAPI_EVENTS, besides all figures of a model.
+fn open_set() -> Coded<c_int> {
+    if let Some(open) = OPEN.get() {
         return Ok(open);
     }
-    init();
-    let usual = if session::model().is_some() {
-        "PAPI_L1_DCM,PAPI_LD_INS,PAPI_SR_INS"
-    } else {
-        "PAPI_TOT_INS,PAPI_TOT_CYC"
-    };
+    let usual = if session::model().is_some() { "" } else { "PAPI_TOT_INS,PAPI_TOT_CYC" };
     let wanted = std::env::var("PAPI_EVENTS").unwrap_or_else(|_| usual.to_owned());
     let set = sets::create();
-    let mut names = Vec::new();
     for name in wanted.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-        match sets::code(name).and_then(|code| with(set, |set| set.add(code))) {
-            Ok(()) => names.push(name.to_owned()),
-            Err(code) => {
-                let (reason, _) = meaning(code).unwrap_or_default();
-                eprintln!("lab: {name} of PAPI_EVENTS is left out: {reason}");
-            }
+        if let Err(code) = sets::code(name).and_then(|code| with(set, |set| set.add(code))) {
+            let (reason, _) = meaning(code).unwrap_or_default();
+            eprintln!("lab: {name} of PAPI_EVENTS is left out: {reason}");
         }
     }
-    extern "C" fn at_exit() {
-        PAPI_hl_print_output();
+    if session::model().is_none() {
+        static AT_EXIT: Once = Once::new();
+        // SAFETY: a function without conditions on the time of its call.
+        AT_EXIT.call_once(|| _ = unsafe { libc::atexit(report::write_regions) });
     }
-    static AT_EXIT: Once = Once::new();
-    // SAFETY: a function without conditions on the time of its call.
-    AT_EXIT.call_once(|| _ = unsafe { libc::atexit(at_exit) });
-    // Without a line: its region is reported by name.
-    with(set, |set| set.start(0)).map_err(|_| ENOEVNT)?;
-    OPEN.set(Some((set, names.clone())));
-    Ok((set, names))
+    if !wanted.is_empty() {
+        // Without a line: its region is reported by name.
+        with(set, |set| set.start(0)).map_err(|_| ENOEVNT)?;
+    }
+    OPEN.set(Some(set));
+    Ok(set)
 }
 
-/// Times and events of the calling thread until now, by name.
-fn now() -> Coded<Values> {
-    let (set, names) = open_set()?;
-    let times = [("real_time_nsec", PAPI_get_real_nsec()), ("cycles", PAPI_get_real_cyc())];
-    let times = times.map(|(name, time)| (name.to_owned(), time));
-    Ok(times.into_iter().chain(names.into_iter().zip(with(set, |set| set.read())?)).collect())
+/// The calling thread's number and its figures until now.
+fn now() -> Coded<(usize, Figures)> {
+    let figures = |set: &mut sets::Set| {
+        let all = set.events.iter().zip(set.read()?);
+        let counted =
+            all.filter_map(|((_, event), figure)| Some((event.as_ref()?.name().to_owned(), figure)));
+        Ok(counted.map(|(name, figure)| (name, figure.cast_unsigned())).collect::<Vec<_>>())
+    };
+    let counted = with(open_set()?, figures)?;
+    let (thread, mut figures) = match session::model() {
+        Some(session) => thread::with_own(|walker| (walker.number, walker.figures(session))).ok_or(ESYS)?,
+        None => (0, Figures(vec![("nanoseconds".to_owned(), PAPI_get_real_nsec().cast_unsigned())])),
+    };
+    figures.0.extend(counted);
+    Ok((thread, figures))
 }
 
 early! {
     PAPI_hl_init() {
-        PAPI_library_init(VERSION);
+        init();
         Ok(())
     };
     // Instead of the variable PAPI_EVENTS.
@@ -233,16 +206,17 @@ early! {
         stop_regions()
     };
     PAPI_hl_region_begin(region: *const c_char) {
-        let (name, figures) = (text(region)?.to_owned(), now()?);
-        let modelled = session::model()
-            .and_then(|session| thread::with_own(|walker| (walker.number, walker.figures(session))));
-        STACK.with_borrow_mut(|stack| stack.push(Entered { name, figures, modelled }));
+        init();
+        let (name, (thread, figures)) = (text(region)?.to_owned(), now()?);
+        STACK.with_borrow_mut(|stack| stack.push(Entered { name, thread, figures }));
         Ok(())
     };
     // Of the region that was begun last.
     PAPI_hl_region_end(region: *const c_char) {
-        let region = text(region)?;
-        add(STACK.with_borrow_mut(|stack| stack.pop_if(|open| open.name == region)).ok_or(EINVAL)?)
+        let (region, (_, now)) = (text(region)?, now()?);
+        let open = STACK.with_borrow_mut(|stack| stack.pop_if(|open| open.name == region)).ok_or(EINVAL)?;
+        regions::add(open.thread, Place::Named(open.name), &now, &open.figures);
+        Ok(())
     };
     // A figure within a region is in the region's sum at its end.
     PAPI_hl_read(region: *const c_char) {
@@ -252,63 +226,15 @@ early! {
     };
     PAPI_hl_stop() stop_regions();
     PAPI_hl_cleanup_thread() stop_regions();
-    PAPI_hl_finalize() {
-        PAPI_hl_print_output();
-        stop_regions()
-    };
-}
-
-fn add(entered: Entered) -> Coded<()> {
-    let figures = now()?;
-    if let (Some(session), Some((number, before))) = (session::model(), entered.modelled)
-        && let Some(now) = thread::with_own(|walker| walker.figures(session))
-    {
-        regions::add(number, Place::Named(entered.name.clone()), &now, &before);
-    }
-    let mut done = locked(&DONE);
-    let (passes, sums) = done.entry(entered.name).or_default();
-    *passes += 1;
-    for (name, now) in figures {
-        let before = entered.figures.get(&name).copied().unwrap_or(0);
-        *sums.entry(name).or_default() += now - before;
-    }
-    Ok(())
+    PAPI_hl_finalize() stop_regions();
+    // At the program's end they are reported anyway.
+    PAPI_hl_print_output() Ok(());
 }
 
 fn stop_regions() -> Coded<()> {
-    if let Some((set, _)) = OPEN.take() {
+    if let Some(set) = OPEN.take() {
         let _ = with(set, |one| one.stop(0));
         locked(&sets::SETS).remove(&set);
     }
     Ok(())
-}
-
-/// `PAPI_hl_print_output`: writes the regions' figures as PAPI does, into
-/// `papi_hl_output/rank_000000.json` below PAPI_OUTPUT_DIRECTORY.
-#[unsafe(no_mangle)]
-pub extern "C" fn PAPI_hl_print_output() {
-    let done = locked(&DONE);
-    if done.is_empty() {
-        return;
-    }
-    let mut regions = Map::new();
-    for (number, (name, (passes, figures))) in done.iter().enumerate() {
-        let text = |value: &dyn ToString| Value::from(value.to_string());
-        let mut fields = Map::from_iter(figures.iter().map(|(name, figure)| (name.clone(), text(figure))));
-        fields.extend([("name".to_owned(), text(name)), ("region_count".to_owned(), text(passes))]);
-        regions.insert(number.to_string(), Value::Object(fields));
-    }
-    let all = json!({
-        "papi_version": "7.0.0.0",
-        "cpu_info": session::model().map_or("host", |session| &session.machine.name),
-        "threads": { "0": { "regions": regions } },
-    });
-    let folder = std::env::var_os("PAPI_OUTPUT_DIRECTORY").unwrap_or_default();
-    let folder = std::path::Path::new(&folder).join("papi_hl_output");
-    let made = std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()));
-    let write =
-        || system::files::write_atomically(&folder.join("rank_000000.json"), format!("{all:#}\n").as_bytes());
-    if let Err(error) = made.and_then(|()| write().map_err(|error| error.to_string())) {
-        eprintln!("lab: {error}");
-    }
 }

@@ -1,6 +1,5 @@
 //! PAPI's C interface. What has no meaning here returns PAPI's own "not supported".
 
-use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_ulong, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use events::{Event, Preset};
 
 use crate::code::*;
-use crate::library::{INITED, NOT_INITED, PAPI_get_real_cyc, THREADS, VERSION, frequency, inited};
+use crate::library::{INITED, NOT_INITED, THREADS, VERSION, frequency, inited};
 use crate::sets::{self, SKIPPED, check, event, may_add, with};
 use crate::{locked, session};
 
@@ -72,10 +71,6 @@ functions! {
     PAPI_query_event(code: c_int) may_add(&event(code)?);
     PAPI_query_named_event(name: *const c_char) may_add(&event(sets::code(text(name)?)?)?);
     PAPI_read(set: c_int, values: *mut i64) with(set, |set| put(values, &set.read()?));
-    PAPI_read_ts(set: c_int, values: *mut i64, cycles: *mut i64) {
-        *at(cycles)? = PAPI_get_real_cyc();
-        with(set, |set| put(values, &set.read()?))
-    };
     PAPI_accum(set: c_int, values: *mut i64) with(set, |set| {
         let figures = set.read()?;
         let totals = list(values, figures.len() as c_int)?;
@@ -163,13 +158,6 @@ early! {
         *at(place)? = named(name)?;
         Ok(())
     };
-    PAPI_get_thr_specific(tag: c_int, place: *mut *mut c_void) {
-        *at(place)? = SPECIFIC.with(|all| all.get(tag as usize).map(Cell::get)).ok_or(EINVAL)?;
-        Ok(())
-    };
-    PAPI_set_thr_specific(tag: c_int, value: *mut c_void) {
-        SPECIFIC.with(|all| all.get(tag as usize).map(|place| place.set(value))).ok_or(EINVAL)
-    };
     PAPI_lock(number: c_int) {
         while LOCKS.fetch_or(1 << (number & 63), Ordering::Acquire) & 1 << (number & 63) != 0 {
             std::thread::yield_now();
@@ -192,7 +180,7 @@ macro_rules! unsupported {
 unsupported! {
     PAPI_write PAPI_overflow PAPI_get_overflow_event_index PAPI_profil PAPI_sprofil PAPI_attach PAPI_detach
     PAPI_set_opt PAPI_get_dmem_info PAPI_disable_component PAPI_disable_component_by_name PAPI_list_threads
-    PAPI_get_component_index
+    PAPI_get_component_index PAPI_read_ts PAPI_get_thr_specific PAPI_set_thr_specific
 }
 
 /// Structures that are not offered.
@@ -210,11 +198,6 @@ absent! { PAPI_get_component_info PAPI_get_executable_info PAPI_get_shared_lib_i
 
 /// Locks by number.
 static LOCKS: AtomicU64 = AtomicU64::new(0);
-
-thread_local! {
-    /// A thread's own pointers, by PAPI's tags.
-    static SPECIFIC: [Cell<*mut c_void>; 4] = const { [const { Cell::new(null_mut()) }; 4] };
-}
 
 /// The code of the event of that name; says on stderr that there is none, and which was meant.
 fn named(name: *const c_char) -> Coded<c_int> {

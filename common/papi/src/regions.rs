@@ -9,10 +9,15 @@ use crate::locked;
 
 /// The figures of a report, each with the name of its column.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Figures(Vec<(String, u64)>);
+pub(crate) struct Figures(pub(crate) Vec<(String, u64)>);
 
 /// Figures from which a sealed machine's first level could be found.
 const SEALED: [&str; 4] = ["compulsory_misses", "capacity_misses", "conflict_misses", "page_walk_misses"];
+
+/// Whether a table has a column for the figure: not for accesses, kinds of misses, and what is among others.
+pub(crate) fn is_printed(name: &str) -> bool {
+    !name.ends_with("accesses") && name != "updates" && !SEALED.contains(&name)
+}
 
 impl Figures {
     /// Of a machine with fewer levels than `machine` the others are 0; `kinds` is none where they are
@@ -49,17 +54,13 @@ impl Figures {
         all
     }
 
-    pub(crate) fn all(&self) -> &[(String, u64)] {
-        &self.0
-    }
-
     pub(crate) fn get(&self, name: &str) -> Option<u64> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, figure)| *figure)
     }
 
     pub(crate) fn add(&mut self, now: &Figures, before: &Figures) {
         for (name, figure) in &now.0 {
-            let more = figure - before.get(name).unwrap_or(0);
+            let more = figure.saturating_sub(before.get(name).unwrap_or(0));
             match self.0.iter_mut().find(|(known, _)| known == name) {
                 Some((_, sum)) => *sum += more,
                 None => self.0.push((name.clone(), more)),

@@ -97,11 +97,6 @@ fn record_path(session: &Session, wanted: &Path) -> PathBuf {
 impl Counted {
     fn new(session: &Session, threads: &[MutexGuard<'_, Walker>], mut notes: Vec<String>) -> Counted {
         let levels = session.machine.levels.len().min(LEVELS);
-        let columns = |first: &[&str], last: &[&str]| -> Vec<String> {
-            let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-            let levels = (1..=levels).map(|level| format!("l{level}_misses"));
-            owned(first).into_iter().chain(levels).chain(owned(last)).collect()
-        };
         notes.extend(image::notes());
         if IS_TIMED.load(Ordering::Relaxed) {
             notes.push(match &session.clock {
@@ -110,15 +105,11 @@ impl Counted {
             });
         }
         let (mut owners, mut places) = (HashMap::new(), BTreeMap::new());
-        let (mut totals, mut missed, mut rows) = (Figures::default(), [0; LEVELS], Vec::new());
+        let (mut totals, mut rows) = (Figures::default(), Vec::new());
         for thread in threads {
-            let figures = thread.figures(session);
+            let mut figures = thread.figures(session);
             totals.add(&figures, &Figures::default());
-            let mut own = [0; LEVELS];
-            own.iter_mut().zip(&thread.counts().levels).for_each(|(own, level)| *own = level.misses.total());
-            add(&mut missed, own);
-            let accesses = ["loads", "stores"].map(|name| figures.get(name).unwrap_or(0));
-            let figures = [&accesses[..], &own[..levels]].concat();
+            figures.0.retain(|(name, _)| name == "loads" || name == "stores" || is_level(name));
             rows.push(Line { thread: Some(thread.number), figures, ..Line::default() });
             let by_owner = thread.work.by_owner().into_iter().filter(|(_, misses)| *misses != [0; LEVELS]);
             by_owner.for_each(|(owner, misses)| add(owners.entry(owner).or_default(), misses));
@@ -135,44 +126,30 @@ impl Counted {
         };
         let mut arrays: BTreeMap<String, [u64; LEVELS]> = BTreeMap::new();
         owners.into_iter().for_each(|(owner, misses)| add(arrays.entry(name(owner)).or_default(), misses));
-        let line = |(name, misses): (String, [u64; LEVELS])| Line {
-            name,
-            figures: misses[..levels].to_vec(),
-            ..Line::default()
-        };
+        let line = |(name, misses)| Line { name, figures: missed(misses, levels), ..Line::default() };
         let (arrays, lines) = (arrays.into_iter().map(line).collect(), lines(places, levels, &mut notes));
-        let table = |part, title, columns, printed, share, lines| Table {
-            part,
-            title,
-            columns,
-            printed,
-            share,
-            lines,
-        };
+        let table = |part, title, lines| Table { part, title, share: "l1_misses", lines };
         let mut tables = vec![
-            table("thread", "by thread", columns(&["loads", "stores"], &[]), 2 + levels, Some(2), rows),
-            table("array", "misses by array", columns(&[], &[]), levels, Some(0), arrays),
-            // Updates are among the loads and the stores.
-            table(
-                "line",
-                "by source line",
-                columns(&["instructions", "loads", "stores"], &["updates"]),
-                3 + levels,
-                Some(3),
-                lines,
-            ),
+            table("thread", "by thread", rows),
+            table("array", "misses by array", arrays),
+            table("line", "by source line", lines),
         ];
         // Misses that belong to no access: of page walks and write-backs.
         let rest_name = if session.machine.walks() { "(page table)" } else { "(no access of a line)" };
         for table in &mut tables[1..] {
-            let first = table.printed - levels;
-            let sum = |at: usize| table.lines.iter().map(|line| line.figures[at]).sum::<u64>();
-            let rest = (0..levels).map(|level| missed[level].saturating_sub(sum(first + level)));
-            let figures: Vec<u64> = (0..first).map(|_| 0).chain(rest).chain([0]).collect();
-            let key = |line: &Line| (line.figures[first..].to_vec(), line.figures[..first].to_vec());
-            table.lines.sort_by_cached_key(|line| std::cmp::Reverse(key(line)));
-            if figures.iter().any(|rest| *rest > 0) {
-                table.lines.push(Line { name: rest_name.to_owned(), figures, ..Line::default() });
+            let Some(first) = table.lines.first() else { continue };
+            let mut rest = first.figures.clone();
+            for (name, figure) in &mut rest.0 {
+                let sum = table.lines.iter().filter_map(|line| line.figures.get(name)).sum();
+                *figure = totals.get(name).filter(|_| is_level(name)).unwrap_or(0).saturating_sub(sum);
+            }
+            table.lines.sort_by_cached_key(|line| {
+                let figures = line.figures.0.clone().into_iter();
+                let parts: (Vec<_>, Vec<_>) = figures.partition(|(name, _)| is_level(name));
+                std::cmp::Reverse(parts)
+            });
+            if rest.0.iter().any(|(_, rest)| *rest > 0) {
+                table.lines.push(Line { name: rest_name.to_owned(), figures: rest, ..Line::default() });
             }
         }
         tables.extend(regions());
@@ -236,11 +213,10 @@ impl Counted {
         for note in self.notes.iter().cloned().chain(signalled.map(|signalled| signalled.sentence.clone())) {
             record.notes.push(note.as_str().into());
         }
-        let with = |row: Row, (name, figure): (&String, &u64)| {
+        let with = |row: Row, (name, figure): &(String, u64)| {
             row.with(name, Reading::new(*figure as f64, Source::Model))
         };
-        let total = self.totals.all().iter().map(|(name, figure)| (name, figure));
-        let mut total = total.fold(Row::at([("part", "total".into())]), with);
+        let mut total = self.totals.0.iter().fold(Row::at([("part", "total".into())]), with);
         if let Some(line) = signalled.and_then(|signalled| signalled.line.as_deref()) {
             total = total.result("ended_at", line);
         }
@@ -254,11 +230,21 @@ impl Counted {
                 if let Some(thread) = line.thread {
                     row.place.set("thread", thread);
                 }
-                table.columns.iter().zip(&line.figures).fold(row, with)
+                line.figures.0.iter().fold(row, with)
             }));
         }
         record
     }
+}
+
+/// Whether a figure is the misses of a level.
+fn is_level(name: &str) -> bool {
+    name.starts_with('l') && name.ends_with("_misses")
+}
+
+fn missed(misses: [u64; LEVELS], levels: usize) -> Figures {
+    let all = (1..=levels).zip(misses).map(|(level, misses)| (format!("l{level}_misses"), misses));
+    Figures(all.collect())
 }
 
 /// The source lines by their names.
@@ -278,37 +264,39 @@ fn lines(places: BTreeMap<(String, u32), Executed>, levels: usize, notes: &mut V
         const WIDTH: usize = 60;
         let text = (line as usize).checked_sub(1).and_then(|at| source.get(at));
         let text = text.map_or_else(String::new, |text| text.chars().take(WIDTH).collect());
-        let Executed { figures, misses, updates, .. } = executed;
-        Line { name, thread: None, figures: [&figures[..], &misses[..levels], &[updates]].concat(), text }
+        let Executed { figures: [instructions, loads, stores], misses, updates, .. } = executed;
+        let first = [("instructions", instructions), ("loads", loads), ("stores", stores)];
+        let named = |(name, figure): (&str, u64)| (name.to_owned(), figure);
+        let mut figures = Figures(first.map(named).into());
+        figures.0.extend(missed(misses, levels).0);
+        // They are among the loads and the stores.
+        figures.0.push(named(("updates", updates)));
+        Line { name, thread: None, figures, text }
     };
     places.into_iter().map(line).collect()
 }
 
-/// The table of regions, if there are any. Accesses and kinds of misses are not printed.
+/// The table of regions, if there are any.
 fn regions() -> Option<Table> {
-    let is_printed = |name: &str| {
-        let is_count = name.starts_with(['l', 't', 'i']) && !name.ends_with("accesses");
-        is_count || ["passes", "stores"].contains(&name)
-    };
-    let all = regions::all();
-    let mut names: Vec<&String> = all.first()?.figures.all().iter().map(|(name, _)| name).collect();
-    names.sort_by_key(|name| !is_printed(name));
-    let line = |region: &Region| {
-        let name = match &region.place {
+    let line = |Region { thread, place, figures, .. }: Region| {
+        let name = match place {
             regions::Place::Lines(start, Some(stop)) => {
-                format!("{} to {}", image::line(*start), image::line(*stop))
+                format!("{} to {}", image::line(start), image::line(stop))
             }
-            regions::Place::Lines(start, None) => format!("{} to the program's end", image::line(*start)),
-            regions::Place::Named(name) => name.clone(),
+            regions::Place::Lines(start, None) => format!("{} to the program's end", image::line(start)),
+            regions::Place::Named(name) => name,
         };
-        let figure = |name: &&String| region.figures.get(name).unwrap_or(0);
-        let figures = names.iter().map(figure).collect();
-        Line { name, thread: Some(region.thread), figures, text: String::new() }
+        Line { name, thread: Some(thread), figures, text: String::new() }
     };
-    let lines = all.iter().map(line).collect();
-    let printed = names.iter().filter(|name| is_printed(name)).count();
-    let columns = names.into_iter().cloned().collect();
-    Some(Table { part: "region", title: "by region", columns, printed, share: None, lines })
+    let lines: Vec<Line> = regions::all().into_iter().map(line).collect();
+    (!lines.is_empty()).then_some(Table { part: "region", title: "by region", share: "", lines })
+}
+
+/// Prints the regions, where there is no model.
+pub(crate) extern "C" fn write_regions() {
+    if let Some(table) = regions() {
+        eprint!("lab: hardware counters\n{}", table.text(usize::MAX, false));
+    }
 }
 
 /// Adds what a thread has executed to that of each source line.

@@ -23,10 +23,11 @@ pub(crate) struct Set {
     pub(crate) is_multiplexed: bool,
     /// The figures of the last stop.
     last: Vec<i64>,
-    /// Under the model: the counts at the start, or at the last reset.
+    /// The counts at the start, or at the last reset.
     base: Vec<i64>,
-    /// Where it was started, by which thread, and what was counted then.
+    /// Under the model: where it was started, by which thread, and what was counted then.
     started: Option<(usize, usize, Figures)>,
+    /// Without a model.
     counting: Option<Counting>,
 }
 
@@ -77,23 +78,11 @@ fn native(event: Event) -> c_int {
     (NATIVE | at as u32).cast_signed()
 }
 
-/// Codes of presets of instructions and data together, and of data alone: the model fetches no instructions.
-#[rustfmt::skip]
-const OF_DATA: [(u32, u32); 16] = [
-    (0x06, 0x00), (0x07, 0x02), (0x08, 0x04), // misses of levels 1 to 3
-    (0x55, 0x3e), (0x56, 0x3f), (0x57, 0x1d), // hits
-    (0x58, 0x40), (0x59, 0x41), (0x5a, 0x42), // accesses
-    (0x5b, 0x43), (0x5c, 0x44), (0x5d, 0x45), // reads
-    (0x5e, 0x46), (0x5f, 0x47), (0x60, 0x48), // writes
-    (0x16, 0x14), // TLB
-];
-
-/// The event that the model counts for `event`.
+/// The event that the model counts for `event`: it fetches no instructions, so that accesses of both are
+/// those of data.
 fn modelled(event: &Event) -> Event {
-    let Event::Preset(preset) = event else { return event.clone() };
-    let of_data = OF_DATA.iter().find(|(both, _)| PRESETS | both == preset.code());
-    let found = of_data.and_then(|(_, data)| Preset::all().find(|one| one.code() == PRESETS | data));
-    found.map_or_else(|| event.clone(), Event::Preset)
+    let name = event.name().replace("_TC", "_DC").replace("_TLB_TL", "_TLB_DM");
+    counters::event(&name).unwrap_or_else(|_| event.clone())
 }
 
 /// What a reader must know of the events.
@@ -273,17 +262,22 @@ impl Set {
         if self.events.is_empty() {
             return Err(EINVAL);
         }
-        let session = session::model();
-        let now = session
-            .and_then(|session| thread::with_own(|walker| (caller, walker.number, walker.figures(session))));
-        if now.is_some() {
-            self.started = now.filter(|_| caller > 0);
-            self.base = counted(&self.events)?;
-        } else if let Some(counting) = &mut self.counting {
+        if let Some(counting) = &mut self.counting {
             counting.start().map_err(|error| error.code.number())?;
+        } else if let Some(session) = session::model().filter(|_| caller > 0) {
+            self.started = thread::with_own(|walker| (caller, walker.number, walker.figures(session)));
         }
+        self.base = self.now()?;
         self.is_running = true;
         Ok(())
+    }
+
+    /// The counts until now.
+    fn now(&self) -> Coded<Vec<i64>> {
+        match &self.counting {
+            Some(counting) => whole(&counting.read().map_err(|error| error.code.number())?),
+            None => counted(&self.events),
+        }
     }
 
     /// The figures of all events since the start or the last reset; of a stopped set those of
@@ -292,22 +286,16 @@ impl Set {
         if !self.is_running {
             return Ok(self.last.clone());
         }
-        if session::model().is_some() {
-            let since = |(now, base): (i64, &i64)| if now == SKIPPED { SKIPPED } else { now - base };
-            return Ok(counted(&self.events)?.into_iter().zip(&self.base).map(since).collect());
-        }
-        let Some(counting) = &self.counting else { return Ok(self.last.clone()) };
-        whole(&counting.read().map_err(|error| error.code.number())?)
+        let since = |(now, base): (i64, &i64)| if now == SKIPPED { SKIPPED } else { now - base };
+        Ok(self.now()?.into_iter().zip(&self.base).map(since).collect())
     }
 
     /// Counts from zero again.
     pub(crate) fn reset(&mut self) -> Coded<()> {
-        if !self.is_running {
+        if self.is_running {
+            self.base = self.now()?;
+        } else {
             self.last.iter_mut().filter(|value| **value != SKIPPED).for_each(|value| *value = 0);
-        } else if session::model().is_some() {
-            self.base = counted(&self.events)?;
-        } else if let Some(counting) = &mut self.counting {
-            counting.reset().map_err(|error| error.code.number())?;
         }
         Ok(())
     }
@@ -315,15 +303,13 @@ impl Set {
     /// Ends counting.
     pub(crate) fn stop(&mut self, caller: usize) -> Coded<Vec<i64>> {
         self.must_run(true)?;
-        if session::model().is_some() {
-            self.last = self.read()?;
-            self.end_region(Some(caller));
-        } else if let Some(counting) = &mut self.counting {
-            let readings = counting.stop().map_err(|error| error.code.number())?;
-            self.is_running = false;
-            self.last = whole(&readings)?;
-        }
+        let figures = self.read();
+        self.end_region(Some(caller));
         self.is_running = false;
+        if let Some(counting) = &mut self.counting {
+            counting.stop().map_err(|error| error.code.number())?;
+        }
+        self.last = figures?;
         Ok(self.last.clone())
     }
 

@@ -63,10 +63,7 @@ macro_rules! stub {
 }
 
 macro_rules! caller_as {
-    (0, $target:path) => { std::arch::naked_asm!("mov rdi, [rsp]", "jmp {}", sym $target) };
     (1, $target:path) => { std::arch::naked_asm!("mov rsi, [rsp]", "jmp {}", sym $target) };
     (2, $target:path) => { std::arch::naked_asm!("mov rdx, [rsp]", "jmp {}", sym $target) };
     (3, $target:path) => { std::arch::naked_asm!("mov rcx, [rsp]", "jmp {}", sym $target) };
-    (4, $target:path) => { std::arch::naked_asm!("mov r8, [rsp]", "jmp {}", sym $target) };
-    (5, $target:path) => { std::arch::naked_asm!("mov r9, [rsp]", "jmp {}", sym $target) };
 }

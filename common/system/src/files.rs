@@ -50,13 +50,6 @@ fn write(path: &Path, bytes: &[u8], permissions: Option<fs::Permissions>) -> Res
     written.map_err(|error| WriteError { path: path.to_owned(), error })
 }
 
-/// Makes a folder and its parents; on Unix, only its owner can read it.
-/// Fails if it cannot be made.
-pub fn make_private_folder(path: &Path) -> io::Result<()> {
-    fs::create_dir_all(path)?;
-    private(0o700).map_or(Ok(()), |permissions| fs::set_permissions(path, permissions))
-}
-
 #[cfg(unix)]
 #[allow(clippy::unnecessary_wraps, reason = "not everywhere")]
 fn private(mode: u32) -> Option<fs::Permissions> {

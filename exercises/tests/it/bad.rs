@@ -4,7 +4,6 @@
 use std::process::Command;
 
 use exercises::task::Language;
-use serde_json::Value;
 
 use crate::kit::{can_check, says, scores, solutions, stdout};
 
@@ -66,9 +65,9 @@ fn named(language: Language, before: &str, bodies: &[Bad]) {
     let right = solutions(language).into_iter().find(|(name, _)| *name == file("pad")).unwrap();
     for (body, reason, words) in bodies {
         let scores = scores(&[(file("rows"), format!("{before} {{\n{body} }}\n")), right.clone()]);
-        assert_eq!(scores[0]["reason"], *reason, "{body}: {}", scores[0]);
-        assert!(says(&scores[0]).contains(words), "{body}: {}", scores[0]);
-        assert_eq!((&scores[0]["points"], &scores[7]["points"]), (&0.into(), &1.into()), "{scores:#?}");
+        let says = says(&scores[0]);
+        assert!(says.starts_with(&format!("{reason}: ")) && says.contains(words), "{body}: {says}");
+        assert_eq!((scores[0].points(), scores[7].points()), (0, 1), "{body}");
     }
 }
 
@@ -95,21 +94,19 @@ fn a_machine_without_a_compiler_is_named() {
     }
     for language in Language::ALL {
         let folder = tempfile::tempdir().unwrap();
-        for (name, text) in solutions(language) {
-            std::fs::write(folder.path().join(name), text).unwrap();
+        std::fs::create_dir(folder.path().join("my-exercises")).unwrap();
+        for (name, text) in solutions(language).into_iter().take(1) {
+            std::fs::write(folder.path().join("my-exercises").join(name), text).unwrap();
         }
         for variable in ["RUSTC", "LAB_CC"] {
             let mut command = Command::new(env!("CARGO_BIN_EXE_exercises"));
-            command.args(["--sources", ".", "--format", "json"]).current_dir(folder.path());
+            command.args(["hint", "rows"]).current_dir(folder.path());
             let text = stdout(&command.env(variable, "nonesuch").output().unwrap());
-            let scores: Value = serde_json::from_str(&text).unwrap();
-            for score in scores["tasks"].as_array().unwrap() {
-                // A compiler of the other language is not missed.
-                let is_missed = language == Language::Rust || variable == "LAB_CC";
-                let is_named =
-                    score["reason"] == "check" && says(score).contains("there is no program 'nonesuch'");
-                assert!(is_named == is_missed && (score["passed"] == true) != is_missed, "{score}");
-            }
+            // A compiler of the other language is not missed.
+            let is_missed = language == Language::Rust || variable == "LAB_CC";
+            let is_named =
+                text.contains("there is no program 'nonesuch'") && text.contains("the check itself failed");
+            assert!(is_named == is_missed && text.contains(": passed") != is_missed, "{text}");
         }
     }
 }

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
+use exercises::score::{Score, score_all};
 use exercises::task::{Language, TASKS};
-use serde_json::Value;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_exercises");
 
-/// Builds `lab` and its library next to the program; false, and a line in the list of skipped tests,
+/// Builds `lab` and its library, with a link next to the tests; false, and a line in the list of skipped tests,
 /// where no exercise can be checked.
 pub(crate) fn can_check() -> bool {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
@@ -26,6 +26,8 @@ pub(crate) fn can_check() -> bool {
         cargo.args(["build", "--quiet", "--offline", "--package", "papi", "--package", "lab"]);
         let is_release = Path::new(PROGRAM).parent().is_some_and(|folder| folder.ends_with("release"));
         assert!(cargo.args(is_release.then_some("--release")).status().unwrap().success());
+        let own = std::env::current_exe().unwrap().with_file_name("lab");
+        _ = std::os::unix::fs::symlink(Path::new(PROGRAM).with_file_name("lab"), own);
     });
     true
 }
@@ -40,18 +42,12 @@ pub(crate) fn stdout(output: &Output) -> String {
 }
 
 /// The scores of sources, by task.
-pub(crate) fn scores(sources: &[(String, String)]) -> Vec<Value> {
+pub(crate) fn scores(sources: &[(String, String)]) -> Vec<Score> {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in sources {
         std::fs::write(folder.path().join(name), text).unwrap();
     }
-    let output = run(folder.path(), "--sources . --format json");
-    assert!(output.status.success(), "{output:?}");
-    let scores: Value = serde_json::from_str(&stdout(&output)).unwrap();
-    let tasks = scores["tasks"].as_array().unwrap().clone();
-    let points: u64 = tasks.iter().map(|task| task["points"].as_u64().unwrap()).sum();
-    assert_eq!(scores["points"], points);
-    tasks
+    score_all(folder.path())
 }
 
 /// The model answers.
@@ -61,8 +57,8 @@ pub(crate) fn solutions(language: Language) -> Vec<(String, String)> {
     TASKS.iter().map(|task| read(task.file(language))).collect()
 }
 
-/// The finding and the hint of a task that is open.
-pub(crate) fn says(score: &Value) -> String {
-    let text = |name: &str| score[name].as_str().unwrap_or_default().to_owned();
-    format!("{} | {}", text("found"), text("hint"))
+/// The reason, the finding and the hint of a task that is open.
+pub(crate) fn says(score: &Score) -> String {
+    let wrong = score.checked.as_ref().err();
+    wrong.map_or_else(String::new, |wrong| format!("{}: {} | {}", wrong.reason, wrong.found, wrong.hint))
 }

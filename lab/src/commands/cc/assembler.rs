@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use common::failure::Failure;
 use instrument::Source;
 
-use super::folder::{Scratch, is_native, real};
+use super::folder::{is_native, real, scratch};
 use super::start;
 
 /// Options of `as` whose value is the next word.
@@ -82,17 +82,13 @@ pub(super) fn run(words: &[OsString]) -> Result<i32, Failure> {
     };
     let bytes = bytes.map_err(|error| Failure::could_not(format!("cannot read {name}: {error}")))?;
     let text = String::from_utf8_lossy(&bytes);
-    let scratch = Scratch::new()?;
+    let scratch = scratch()?;
     let object = scratch.path().join("probe.o");
     let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::new());
-    // Where gcc is asked for code of a shared object. Others do not say it.
-    let asked = std::env::var_os("COLLECT_GCC_OPTIONS").map(|all| all.to_string_lossy().into_owned());
-    let is_shared = |all: String| ["'-fPIC'", "'-fpic'", "'-shared'"].iter().any(|word| all.contains(word));
-    let is_shared = asked.is_none_or(is_shared);
     let mut reason = String::new();
     for leaves_inline in [false, true] {
         let folder = &folder.to_string_lossy();
-        let source = Source { text: &text, name: &name, folder, is_shared, leaves_inline };
+        let source = Source { text: &text, name: &name, folder, leaves_inline };
         let rewritten = instrument::rewrite(source, &mut |text| {
             words.assemble(&program, text, &["-o".into(), object.clone().into_os_string()])?;
             std::fs::read(&object).map_err(|error| error.to_string())

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use common::events::Preset;
 use common::failure::Failure;
 use common::system::files;
+use tempfile::TempDir;
 
 const HEADER: &str = include_str!("papi.h");
 /// Places what the library writes below the program's data, with a page between that `lab_begin`
@@ -152,27 +153,9 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
 }
 
 /// A folder that is removed at the end.
-pub(super) struct Scratch(PathBuf);
-
-impl Scratch {
-    pub(super) fn new() -> Result<Scratch, Failure> {
-        let name = format!("lab-cc-{:016x}", common::system::date::unlike_any_other());
-        let path = env::temp_dir().join(name);
-        files::make_private_folder(&path).map_err(|error| {
-            Failure::could_not(format!("cannot make the folder {}: {error}", path.display()))
-        })?;
-        Ok(Scratch(path))
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+pub(super) fn scratch() -> Result<TempDir, Failure> {
+    tempfile::tempdir()
+        .map_err(|error| Failure::could_not(format!("cannot make a temporary folder: {error}")))
 }
 
 #[cfg(test)]

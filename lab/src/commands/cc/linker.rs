@@ -8,7 +8,7 @@ use std::process::Command;
 use common::failure::Failure;
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
 
-use super::folder::{Folder, Scratch, is_native, real};
+use super::folder::{Folder, is_native, real, scratch};
 use super::start;
 
 /// Functions of the C and C++ libraries that the kit's library wraps: what ends a program, its
@@ -51,7 +51,7 @@ pub(super) fn run(name: &str, words: &[OsString]) -> Result<i32, Failure> {
     }
     let folder = Folder::find()?;
     let library = folder.library()?;
-    let scratch = Scratch::new()?;
+    let scratch = scratch()?;
     let mut added: Vec<OsString> = Vec::new();
     // A static library has an operator that is asked for by its own name alone.
     let cxx = words.iter().find(|word| *word == "-lstdc++" || *word == "-lc++");
@@ -70,7 +70,7 @@ pub(super) fn run(name: &str, words: &[OsString]) -> Result<i32, Failure> {
         notes.sort();
         notes.dedup();
         if !notes.is_empty() {
-            added.push(assembled(&scratch, &instrument::notes(&notes))?.into());
+            added.push(assembled(scratch.path(), &instrument::notes(&notes))?.into());
         }
         // The start of a static program at any address cannot relocate a thread's variable that it exports.
         if !has(&["--no-dynamic-linker"]) {
@@ -194,8 +194,8 @@ fn notes_of_object(bytes: &[u8], name: &str) -> Vec<String> {
 }
 
 /// The object of a text.
-fn assembled(scratch: &Scratch, text: &str) -> Result<PathBuf, Failure> {
-    let (source, object) = (scratch.path().join("notes.s"), scratch.path().join("notes.o"));
+fn assembled(scratch: &Path, text: &str) -> Result<PathBuf, Failure> {
+    let (source, object) = (scratch.join("notes.s"), scratch.join("notes.o"));
     common::output::write(&source, text.as_bytes())?;
     let mut command = Command::new(real(OsStr::new("as"))?);
     start(command.args(["--64", "-o"]).arg(&object).arg(&source))?;

@@ -16,7 +16,7 @@ use common::failure::Failure;
 use common::output::message;
 use common::system::signals;
 
-use folder::{Folder, NATIVE, Scratch, TOOLS, is_compiler, is_native, real};
+use folder::{Folder, NATIVE, TOOLS, is_compiler, is_native, real, scratch};
 
 /// Compile C and C++ programs for the cache model, as cc and c++ would
 ///
@@ -185,7 +185,7 @@ fn below(words: &[OsString], is_native: bool) -> Result<(), Failure> {
     };
     let folder = Folder::find()?;
     let path = folder.with_compilers().map_err(Failure::could_not)?;
-    let scratch = Scratch::new()?;
+    let scratch = scratch()?;
     let calls = scratch.path().join("calls");
     common::output::write(&calls, b"")?;
     let mut command = Command::new(program);
@@ -215,7 +215,7 @@ fn compile_and_run(words: &[OsString], language: Language, is_native: bool) -> R
     };
     let file = Path::new(&words[at]);
     let compiler = compiler(if is_cxx(file) { Language::Cxx } else { language });
-    let folder = Scratch::new()?;
+    let folder = scratch()?;
     let program = folder.path().join(file.file_stem().unwrap_or(OsStr::new("a.out")));
     let mut all = words[..=at].to_vec();
     all.extend(["-o".into(), program.clone().into_os_string(), "-lm".into()]);
