@@ -40,8 +40,6 @@ pub struct Source<'t> {
     pub name: &'t str,
     /// The folder to which its file names are relative.
     pub folder: &'t str,
-    /// Leaves inline assembly as it is, and says so in [`NOTES`].
-    pub leaves_inline: bool,
 }
 
 /// The text with records. `assemble` gives the object of a text.
@@ -54,11 +52,10 @@ pub fn rewrite(
     assemble: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
 ) -> Result<String, String> {
     let statements = statements::parse(source.text);
-    let intel = |statement: &statements::Statement<'_>| statement.text.starts_with(".intel_syntax");
-    if statements.iter().any(|statement| intel(statement) && !statement.is_inline) {
-        return Err("its assembly is in Intel's syntax: leave -masm=intel out".to_owned());
+    if statements.iter().any(|statement| statement.text.starts_with(".intel_syntax")) {
+        return Err("it has assembly in Intel's syntax: leave -masm=intel out, or write AT&T's".to_owned());
     }
-    let object = assemble(&probe::text(&statements, source.leaves_inline))?;
+    let object = assemble(&probe::text(&statements))?;
     let decoded = probe::decode(&object, statements.len())?;
     Ok(runs::write(source, &statements, &decoded))
 }

@@ -20,10 +20,10 @@ pub(crate) struct Decoded {
 }
 
 /// The text with a label before each instruction.
-pub(crate) fn text(statements: &[Statement<'_>], leaves_inline: bool) -> String {
+pub(crate) fn text(statements: &[Statement<'_>]) -> String {
     let mut text = String::new();
     for (number, statement) in statements.iter().enumerate() {
-        if statement.kind == Kind::Instruction && !(leaves_inline && statement.is_inline) {
+        if statement.kind == Kind::Instruction {
             let _ = writeln!(text, "{LABEL}{number}:");
         }
         text += &statement.text;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// `#APP`, `#NO_APP`, `# 12 "file.S"`.
+    /// `# 12 "file.S"`.
     Marker,
     Label,
     Directive,
@@ -18,8 +18,6 @@ pub(crate) struct Statement<'t> {
     pub(crate) text: Cow<'t, str>,
     /// The line of the text, counted from 1.
     pub(crate) line: u32,
-    /// Whether it is the program's own inline assembly.
-    pub(crate) is_inline: bool,
 }
 
 /// Prefixes that may be alone in a statement, as in `lock; addl ...`.
@@ -39,18 +37,14 @@ pub(crate) fn is_symbol(byte: u8) -> bool {
 /// The statements of a text in AT&T's syntax.
 pub(crate) fn parse(text: &str) -> Vec<Statement<'_>> {
     let mut statements = Vec::with_capacity(text.len() / 16);
-    let (mut is_inline, mut is_comment, mut prefix) = (false, false, String::new());
+    let (mut is_comment, mut prefix) = (false, String::new());
     for (line, raw) in (1..).zip(text.lines()) {
         let start = raw.trim_start();
         if start.starts_with('#') && !is_comment {
-            match start.trim_end() {
-                "#APP" => is_inline = true,
-                "#NO_APP" => is_inline = false,
-                _ if start[1..].trim_start().starts_with(|first: char| first.is_ascii_digit()) => {}
-                _ => continue,
+            if start[1..].trim_start().starts_with(|first: char| first.is_ascii_digit()) {
+                let text = Cow::Borrowed(start);
+                statements.push(Statement { kind: Kind::Marker, text, line });
             }
-            let text = Cow::Borrowed(start);
-            statements.push(Statement { kind: Kind::Marker, text, line, is_inline });
             continue;
         }
         for piece in pieces(start, &mut is_comment) {
@@ -61,7 +55,7 @@ pub(crate) fn parse(text: &str) -> Vec<Statement<'_>> {
             while let Some(end) = label(&rest) {
                 let name = rest[..end].to_owned();
                 rest = Cow::Owned(rest[end..].trim_start()[1..].trim_start().to_owned());
-                statements.push(Statement { kind: Kind::Label, text: Cow::Owned(name), line, is_inline });
+                statements.push(Statement { kind: Kind::Label, text: Cow::Owned(name), line });
             }
             if rest.is_empty() {
                 continue;
@@ -81,7 +75,7 @@ pub(crate) fn parse(text: &str) -> Vec<Statement<'_>> {
             } else {
                 Cow::Owned(std::mem::take(&mut prefix) + &rest)
             };
-            statements.push(Statement { kind, text, line, is_inline });
+            statements.push(Statement { kind, text, line });
         }
     }
     statements
@@ -155,7 +149,6 @@ mod tests {
             .map(|statement| (statement.kind, statement.text.into_owned(), statement.line))
             .collect();
         let expected = [
-            (Kind::Marker, "#APP", 1),
             (Kind::Label, "1", 2),
             (Kind::Instruction, "lock\naddl $1, (%rax)", 2),
             (Kind::Label, ".L2", 3),

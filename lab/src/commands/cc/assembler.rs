@@ -85,19 +85,15 @@ pub(super) fn run(words: &[OsString]) -> Result<i32, Failure> {
     let scratch = scratch()?;
     let object = scratch.path().join("probe.o");
     let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::new());
-    let mut reason = String::new();
-    for leaves_inline in [false, true] {
-        let folder = &folder.to_string_lossy();
-        let source = Source { text: &text, name: &name, folder, leaves_inline };
-        let rewritten = instrument::rewrite(source, &mut |text| {
-            words.assemble(&program, text, &["-o".into(), object.clone().into_os_string()])?;
-            std::fs::read(&object).map_err(|error| error.to_string())
-        });
-        match rewritten.and_then(|rewritten| words.assemble(&program, &rewritten, &words.results)) {
-            Ok(()) => return Ok(0),
-            Err(error) => reason = error,
-        }
-    }
+    let source = Source { text: &text, name: &name, folder: &folder.to_string_lossy() };
+    let rewritten = instrument::rewrite(source, &mut |text| {
+        words.assemble(&program, text, &["-o".into(), object.clone().into_os_string()])?;
+        std::fs::read(&object).map_err(|error| error.to_string())
+    });
+    let Err(reason) = rewritten.and_then(|rewritten| words.assemble(&program, &rewritten, &words.results))
+    else {
+        return Ok(0);
+    };
     // What cannot be rewritten stays as it is, with a note.
     let reason = reason.lines().find(|line| line.contains("Error")).unwrap_or(&reason);
     // Of what a compiler has made the source's name.
