@@ -1,4 +1,3 @@
-/* A model answer. */
 #include <math.h>
 #include <stddef.h>
 

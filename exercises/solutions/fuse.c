@@ -1,4 +1,3 @@
-/* A model answer. */
 #include <stddef.h>
 
 void scale_and_add(size_t n, const double a[n], double b[n], double c[n]) {

@@ -1,4 +1,3 @@
-/* A model answer. */
 #include <stddef.h>
 
 size_t pitch(size_t columns) {

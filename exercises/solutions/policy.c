@@ -1,4 +1,3 @@
-/* A model answer. */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,4 +1,3 @@
-/* A model answer. */
 #include <stddef.h>
 
 size_t place(size_t particle, size_t field, size_t particles) {

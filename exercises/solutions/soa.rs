@@ -1,5 +1,3 @@
-//! A model answer.
-
 pub fn place(particle: usize, field: usize, particles: usize) -> usize {
     field * particles + particle
 }

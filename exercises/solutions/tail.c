@@ -1,4 +1,3 @@
-/* A model answer. */
 #include <stddef.h>
 
 void subtract(size_t n, double target[n], const double source[n], double m, size_t first) {

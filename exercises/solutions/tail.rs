@@ -1,5 +1,3 @@
-//! A model answer.
-
 pub fn subtract(target: &mut [f64], source: &[f64], m: f64, first: usize) {
     let n = target.len();
     let mut j = first;

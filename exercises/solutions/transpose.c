@@ -1,4 +1,3 @@
-/* A model answer. */
 #include <stddef.h>
 
 void transpose(size_t n, const double from[n][n], double to[n][n]) {

@@ -1,5 +1,3 @@
-//! A model answer.
-
 pub fn transpose(n: usize, from: &[f64], to: &mut [f64]) {
     const B: usize = 16;
     for ii in (0..n).step_by(B) {

@@ -1,4 +1,3 @@
-/* A model answer. */
 #include <stddef.h>
 
 unsigned long misses(void);

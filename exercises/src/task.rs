@@ -105,6 +105,14 @@ const fn fields(region: &'static str, passes: u64, misses: u64, hint: &'static s
     Limits { region, passes, misses: 0..=misses, hints: ["", hint], ..shown("") }
 }
 
+const fn on(cache: [usize; 3], limits: &'static [Limits]) -> Case {
+    Case { cache, answer: 0, limits }
+}
+
+const fn small(limits: &'static [Limits]) -> Case {
+    on(SMALL, limits)
+}
+
 /// A cache of so many ways, each of 4 KiB.
 const fn unknown(ways: usize, limits: &'static [Limits]) -> Case {
     Case { cache: [ways << 12, 64, ways], answer: ways as u64, limits }
@@ -154,20 +162,16 @@ pub const TASKS: &[Task] = &[
         "The inner loop runs along a row: one miss brings eight elements, and seven loads hit.",
         "sum(rows: usize, cols: usize, x: *const f64) -> f64",
         "task::sum(rows, cols, slice(x, rows * cols))",
-        &[Case {
-            cache: SMALL,
-            answer: 0,
-            limits: &[Limits {
-                loads: N2..=N2 * 105 / 100,
-                stores: 0..=N2 / 20,
-                misses: 0..=N2 / 8 * 105 / 100,
-                hints: [
-                    "Load each element once, and hold the sum in a variable.",
-                    "Which loop is the inner one? Adjacent elements of a row share a line, those of a column do not.",
-                ],
-                ..shown("sum")
-            }],
-        }]
+        &[small(&[Limits {
+            loads: N2..=N2 * 105 / 100,
+            stores: 0..=N2 / 20,
+            misses: 0..=N2 / 8 * 105 / 100,
+            hints: [
+                "Load each element once, and hold the sum in a variable.",
+                "Which loop is the inner one? Adjacent elements of a row share a line, those of a column do not.",
+            ],
+            ..shown("sum")
+        }])]
     ),
     task!(
         "fuse",
@@ -176,20 +180,16 @@ pub const TASKS: &[Task] = &[
         "Work on data that is in the cache, or in a register, costs no miss. Two loops over arrays larger than the cache fetch everything twice.",
         "scale_and_add(n: usize, a: *const f64, b: *mut f64, c: *mut f64)",
         "task::scale_and_add(slice(a, n), slice_mut(b, n), slice_mut(c, n))",
-        &[Case {
-            cache: SMALL,
-            answer: 0,
-            limits: &[Limits {
-                loads: 4000..=4200,
-                stores: 8000..=8200,
-                misses: 0..=1575,
-                hints: [
-                    "Hold a[i] and b[i] in variables, and do both in one loop. In C, a[i] is loaded again after a store to b[i], as both might be one place.",
-                    "Each line is fetched more than once: do both in one loop, in order.",
-                ],
-                ..shown("both loops")
-            }],
-        }]
+        &[small(&[Limits {
+            loads: 4000..=4200,
+            stores: 8000..=8200,
+            misses: 0..=1575,
+            hints: [
+                "Hold a[i] and b[i] in variables, and do both in one loop. In C, a[i] is loaded again after a store to b[i], as both might be one place.",
+                "Each line is fetched more than once: do both in one loop, in order.",
+            ],
+            ..shown("both loops")
+        }])]
     ),
     task!(
         "tail",
@@ -198,16 +198,12 @@ pub const TASKS: &[Task] = &[
         "An unrolled loop saves branches and index arithmetic, and it needs a tail: sizes are seldom multiples of the block.",
         "subtract(n: usize, target: *mut f64, source: *const f64, m: f64, first: usize)",
         "task::subtract(slice_mut(target, n), slice(source, n), m, first)",
-        &[Case {
-            cache: SMALL,
-            answer: 0,
-            limits: &[Limits {
-                loads: 8000..=8400,
-                stores: 4000..=4200,
-                hints: ["Each column takes two loads and one store.", ""],
-                ..shown("a row")
-            }],
-        }]
+        &[small(&[Limits {
+            loads: 8000..=8400,
+            stores: 4000..=4200,
+            hints: ["Each column takes two loads and one store.", ""],
+            ..shown("a row")
+        }])]
     ),
     task!(
         "stencil",
@@ -216,21 +212,17 @@ pub const TASKS: &[Task] = &[
         "Three rows of `from` are used at a time and fit the cache: each line is fetched once, though each element is loaded four times.",
         "smooth(n: usize, from: *const f64, to: *mut f64)",
         "task::smooth(n, slice(from, n * n), slice_mut(to, n * n))",
-        &[Case {
-            cache: SMALL,
-            answer: 0,
-            limits: &[Limits {
-                // Each element of `from` but the corners is needed.
-                loads: N2 - 4..=206 * 206 * 42 / 10,
-                stores: 206 * 206..=206 * 206 * 105 / 100,
-                misses: 0..=N2 / 4 * 14 / 10,
-                hints: [
-                    "Each element takes four loads and one store: the element in the middle is not part of its mean.",
-                    "Which loop is the inner one? Along a row, three rows of `from` stay in the cache; down a column they do not.",
-                ],
-                ..shown("means")
-            }],
-        }]
+        &[small(&[Limits {
+            // Each element of `from` but the corners is needed.
+            loads: N2 - 4..=206 * 206 * 42 / 10,
+            stores: 206 * 206..=206 * 206 * 105 / 100,
+            misses: 0..=N2 / 4 * 14 / 10,
+            hints: [
+                "Each element takes four loads and one store: the element in the middle is not part of its mean.",
+                "Which loop is the inner one? Along a row, three rows of `from` stay in the cache; down a column they do not.",
+            ],
+            ..shown("means")
+        }])]
     ),
     task!(
         "block",
@@ -239,15 +231,14 @@ pub const TASKS: &[Task] = &[
         "Three squares that fit the cache are reused B times. Half of the side makes twice the misses; squares that do not fit are reused hardly at all.",
         "side(cache: usize, line: usize, element: usize) -> usize",
         "task::side(cache, line, element)",
-        &[Case {
-            cache: [8 << 10, 64, 128],
-            answer: 0,
-            limits: &[
+        &[on(
+            [8 << 10, 64, 128],
+            &[
                 shown("a product in squares of half that side"),
                 shown("a product in your squares"),
                 shown("a product in squares of twice that side"),
-            ],
-        }]
+            ]
+        )]
     ),
     task!(
         "transpose",
@@ -257,22 +248,17 @@ pub const TASKS: &[Task] = &[
         "transpose(n: usize, from: *const f64, to: *mut f64)",
         "task::transpose(n, slice(from, n * n), slice_mut(to, n * n))",
         &[
-            Case {
-                cache: SMALL,
-                answer: 0,
-                limits: &[blocks(
-                    N2 / 4,
-                    "A column of one matrix has 208 lines and the cache 128: exchanging the loops moves the column to the other matrix. Go through squares, so small that their lines of both stay, and no smaller: B rows of B elements are B times B / 8 lines.",
-                )],
-            },
-            Case {
-                cache: [16 << 10, 128, 4],
-                answer: 0,
-                limits: &[blocks(
+            small(&[blocks(
+                N2 / 4,
+                "A column of one matrix has 208 lines and the cache 128: exchanging the loops moves the column to the other matrix. Go through squares, so small that their lines of both stay, and no smaller: B rows of B elements are B times B / 8 lines.",
+            )]),
+            on(
+                [16 << 10, 128, 4],
+                &[blocks(
                     N2 / 8,
                     "Good on the first machine. On this one a line holds 16 elements: a square with rows of 8 uses half of each line that it fetches.",
-                )],
-            },
+                )]
+            ),
         ]
     ),
     task!(
@@ -282,16 +268,12 @@ pub const TASKS: &[Task] = &[
         "A line that holds eight values of one field serves eight particles. Loops that use all fields lose nothing.",
         "place(particle: usize, field: usize, particles: usize) -> usize",
         "task::place(particle, field, particles)",
-        &[Case {
-            cache: SMALL,
-            answer: 0,
-            limits: &[
-                fields("each field of 100 particles", 8, 8 * 18, FIELD),
-                fields("each field of 300 particles", 8, 8 * 43, FIELD),
-                fields("all fields of 100 particles", 1, 150, FIELDS),
-                fields("all fields of 300 particles", 1, 450, FIELDS),
-            ],
-        }]
+        &[small(&[
+            fields("each field of 100 particles", 8, 8 * 18, FIELD),
+            fields("each field of 300 particles", 8, 8 * 43, FIELD),
+            fields("all fields of 100 particles", 1, 150, FIELDS),
+            fields("all fields of 300 particles", 1, 450, FIELDS),
+        ])]
     ),
     task!(
         "pad",
@@ -300,11 +282,7 @@ pub const TASKS: &[Task] = &[
         "With an odd number of lines in a row, the rows go through all sets. Powers of two are the worst sizes.",
         "pitch(columns: usize) -> usize",
         "task::pitch(columns)",
-        &[Case {
-            cache: SMALL,
-            answer: 0,
-            limits: &[fields("two walks down a column, in seven matrices", 7, 7 * 68, "")],
-        }]
+        &[small(&[fields("two walks down a column, in seven matrices", 7, 7 * 68, "")])]
     ),
     task!(
         "ways",
@@ -331,6 +309,6 @@ pub const TASKS: &[Task] = &[
         "LRU is bad where a program walks round more than the cache holds. A random victim is seldom the best one and never always the worst.",
         "victim(n: usize, filled: *const u64, used: *const u64, uses: *const u64, chance: u64) -> usize",
         "task::victim(slice(filled, n), slice(used, n), slice(uses, n), chance)",
-        &[Case { cache: SMALL, answer: 0, limits: &[] }]
+        &[small(&[])]
     ),
 ];

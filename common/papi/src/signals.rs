@@ -30,9 +30,8 @@ type Handler = extern "C" fn(c_int, *mut siginfo_t, *mut c_void);
 
 /// The library's own handler: the program has not installed it.
 static OWN: AtomicUsize = AtomicUsize::new(0);
-/// The program's handlers by signal, and whether each takes one argument alone.
+/// The program's handlers by signal.
 static HANDLERS: [AtomicUsize; 65] = [const { AtomicUsize::new(0) }; 65];
-static PLAIN: [AtomicUsize; 65] = [const { AtomicUsize::new(0) }; 65];
 
 unsafe extern "C" {
     fn __real_sigaction(signal: c_int, new: *const sigaction, old: *mut sigaction) -> c_int;
@@ -87,13 +86,12 @@ pub unsafe extern "C" fn __wrap_sigaction(
         // SAFETY: as the caller promises.
         return unsafe { __real_sigaction(signal, new, old) };
     };
-    let before = (HANDLERS[slot].load(Ordering::Relaxed), PLAIN[slot].load(Ordering::Relaxed));
+    let before = HANDLERS[slot].load(Ordering::Relaxed);
     // SAFETY: the caller gives an action, or null; what is made of it is a copy.
     unsafe {
         let mut own = new.as_ref().copied();
         if let Some(action) = own.as_mut().filter(|action| is_function(action.sa_sigaction)) {
             HANDLERS[slot].store(action.sa_sigaction, Ordering::Relaxed);
-            PLAIN[slot].store(usize::from(action.sa_flags & libc::SA_SIGINFO == 0), Ordering::Relaxed);
             action.sa_sigaction = ENTER as usize;
             action.sa_flags |= libc::SA_SIGINFO;
         }
@@ -101,8 +99,7 @@ pub unsafe extern "C" fn __wrap_sigaction(
             __real_sigaction(signal, own.as_ref().map_or(std::ptr::null(), |own| &raw const *own), old);
         if let Some(old) = old.as_mut() {
             if old.sa_sigaction == ENTER as usize {
-                old.sa_sigaction = before.0;
-                old.sa_flags &= if before.1 == 1 { !libc::SA_SIGINFO } else { !0 };
+                old.sa_sigaction = before;
             } else if old.sa_sigaction == OWN.load(Ordering::Relaxed) {
                 old.sa_sigaction = SIG_DFL;
             }

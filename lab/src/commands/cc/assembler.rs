@@ -14,50 +14,19 @@ use super::start;
 /// Options of `as` whose value is the next word.
 const WITH_WORD: [&str; 5] = ["-o", "-I", "--MD", "-MD", "--defsym"];
 
-/// An assembler's command line.
-struct Words {
-    input: Option<OsString>,
-    /// All but the input and what says where results go.
-    options: Vec<OsString>,
-    results: Vec<OsString>,
-}
-
-impl Words {
-    fn read(words: &[OsString]) -> Words {
-        let mut all = Words { input: None, options: Vec::new(), results: Vec::new() };
-        let mut words = words.iter();
-        while let Some(word) = words.next() {
-            let text = word.to_string_lossy();
-            let is_result = matches!(&*text, "-o" | "--MD" | "-MD") || text.starts_with("-a");
-            let place = if is_result { &mut all.results } else { &mut all.options };
-            if text == "-" || text == "--" {
-                continue;
-            } else if !text.starts_with('-') {
-                all.input = Some(word.clone());
-            } else {
-                place.push(word.clone());
-                if WITH_WORD.contains(&&*text) {
-                    place.extend(words.next().cloned());
-                }
-            }
-        }
-        all
-    }
-
-    /// Assembles a text; the error is what the assembler says.
-    fn assemble(&self, program: &Path, text: &str, results: &[OsString]) -> Result<(), String> {
-        let mut command = Command::new(program);
-        // As descriptors need it.
-        command.args(&self.options).args(results).args(["--sectname-subst", "--"]);
-        let run = || {
-            let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-            // An assembler that ends early says why itself.
-            let _ = child.stdin.take().map(|mut input| input.write_all(text.as_bytes()));
-            child.wait_with_output()
-        };
-        let ended = { run }().map_err(|error| format!("{}: {error}", program.display()))?;
-        if ended.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&ended.stderr).into_owned()) }
-    }
+/// Assembles a text; the error is what the assembler says.
+fn assemble(program: &Path, options: &[OsString], text: &str) -> Result<(), String> {
+    let mut command = Command::new(program);
+    // As descriptors need it.
+    command.args(options).args(["--sectname-subst", "--"]);
+    let run = || {
+        let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        // An assembler that ends early says why itself.
+        let _ = child.stdin.take().map(|mut input| input.write_all(text.as_bytes()));
+        child.wait_with_output()
+    };
+    let ended = { run }().map_err(|error| format!("{}: {error}", program.display()))?;
+    if ended.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&ended.stderr).into_owned()) }
 }
 
 /// Assembles as the compiler asks; ends with the assembler's status.
@@ -72,8 +41,14 @@ pub(super) fn run(words: &[OsString]) -> Result<i32, Failure> {
             "programs for x86-64 alone are counted: leave -m32 out, or use `lab cc --native`",
         ));
     }
-    let words = Words::read(words);
-    let (bytes, name) = match &words.input {
+    let is_value = |at: usize| at > 0 && WITH_WORD.iter().any(|option| words[at - 1] == *option);
+    let is_input =
+        |(at, word): (usize, &OsString)| !word.as_encoded_bytes().starts_with(b"-") && !is_value(at);
+    let input = words.iter().enumerate().position(is_input);
+    let options =
+        words.iter().enumerate().filter(|(at, word)| Some(*at) != input && *word != "-" && *word != "--");
+    let options: Vec<OsString> = options.map(|(_, word)| word.clone()).collect();
+    let (bytes, name) = match input.map(|at| &words[at]) {
         Some(path) => (std::fs::read(path), path.to_string_lossy().into_owned()),
         None => {
             let mut bytes = Vec::new();
@@ -86,12 +61,15 @@ pub(super) fn run(words: &[OsString]) -> Result<i32, Failure> {
     let object = scratch.path().join("probe.o");
     let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::new());
     let source = Source { text: &text, name: &name, folder: &folder.to_string_lossy() };
+    // Without listings, and with another place for the object.
+    let mut probing = options.clone();
+    probing.retain(|word| !word.as_encoded_bytes().starts_with(b"-a"));
+    probing.extend(["-o".into(), object.clone().into_os_string()]);
     let rewritten = instrument::rewrite(source, &mut |text| {
-        words.assemble(&program, text, &["-o".into(), object.clone().into_os_string()])?;
+        assemble(&program, &probing, text)?;
         std::fs::read(&object).map_err(|error| error.to_string())
     });
-    let Err(reason) = rewritten.and_then(|rewritten| words.assemble(&program, &rewritten, &words.results))
-    else {
+    let Err(reason) = rewritten.and_then(|rewritten| assemble(&program, &options, &rewritten)) else {
         return Ok(0);
     };
     // What cannot be rewritten stays as it is, with a note.
@@ -100,7 +78,7 @@ pub(super) fn run(words: &[OsString]) -> Result<i32, Failure> {
     let source = text.lines().find_map(|line| line.trim().strip_prefix(".file\t\"")?.strip_suffix('"'));
     let note = format!("{} is not counted: {reason}", source.unwrap_or(&name));
     let noted = format!("{text}\n{}", instrument::notes(&[note]));
-    match words.assemble(&program, &noted, &words.results) {
+    match assemble(&program, &options, &noted) {
         Ok(()) => Ok(0),
         Err(error) => {
             let _ = write!(std::io::stderr(), "{}", error.replace("{standard input}", &name));
