@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use iced_x86::{Instruction, InstructionInfoFactory, Mnemonic, Register, UsedMemory};
+use iced_x86::{Instruction, InstructionInfoFactory, Mnemonic, Register};
 
 use crate::Source;
 use crate::context::{Places, Sections, targets};
-use crate::effects::{self, Counts, EVENTS, LOAD, RSP, Registers, STORE};
+use crate::effects::{self, Counts, EVENTS, LOAD, RSP, Registers};
 use crate::emit;
 use crate::operand;
 use crate::probe::Decoded;
@@ -80,17 +80,16 @@ pub(crate) fn write(source: Source<'_>, statements: &[Statement<'_>], decoded: &
 
 impl Writer<'_> {
     fn text(&self, places: &Places, notes: &[String]) -> String {
+        let insert = |position| self.inserts.get(&position).map_or("", String::as_str);
         let mut text = String::new();
         for (number, statement) in self.statements.iter().enumerate() {
-            let code = self.inserts.get(&Position::Before(number));
-            text += code.map_or("", |code| code);
+            text += insert(Position::Before(number));
             if self.labelled.contains(&number) {
                 text += &format!(".Llabi{number}:\n");
             }
             text += &statement.text;
             text += if statement.kind == Kind::Label { ":\n" } else { "\n" };
-            let code = self.inserts.get(&Position::After(number));
-            text += code.map_or("", |code| code);
+            text += insert(Position::After(number));
         }
         emit::tables(&mut text, places, notes);
         text
@@ -100,7 +99,7 @@ impl Writer<'_> {
         let Some(Decoded { instruction, .. }) = &self.decoded[statement] else { return };
         let text = &self.statements[statement].text;
         // The linker may replace all up to the call: nothing goes between.
-        if ThreadCall::of(text).is_some() {
+        if thread_call(text).is_some() {
             self.end_run();
         }
         let ends = effects::ends_run(instruction);
@@ -113,22 +112,18 @@ impl Writer<'_> {
     fn end_run(&mut self) {
         let run = std::mem::take(&mut self.run);
         let Some(first) = run.first() else { return };
-        let is_landing = |member: &Member| {
-            self.decoded[member.statement].is_some_and(|decoded| effects::is_landing(&decoded.instruction))
-        };
-        let position = if is_landing(first) {
-            Position::After(first.statement)
-        } else {
-            Position::Before(first.statement)
-        };
+        let is_landing =
+            self.decoded[first.statement].is_some_and(|one| effects::is_landing(&one.instruction));
+        let position = if is_landing { Position::After } else { Position::Before }(first.statement);
         let mut counts: Vec<(u32, Counts)> = Vec::new();
         let mut records = vec![Record::new(position)];
-        if let Some(call) = ThreadCall::of(&self.statements[first.statement].text) {
+        if let Some((left, loads)) = thread_call(&self.statements[first.statement].text) {
             self.labelled.insert(first.statement);
-            let mut access = Access::new(Form::Call, run[run.len() - 1].place, 0, call.dropped(run.len()));
+            // In the large code model one of those left is padding.
+            let dropped = run.len().saturating_sub(left + usize::from(run.len() > 2));
+            let mut access = Access::new(Form::Call, run[run.len() - 1].place, 0, dropped as u16);
             access.entry.displacement = format!(".Llabi{}", first.statement);
-            access.slot = (call != ThreadCall::Descriptor)
-                .then(|| Slot::Sum(Sum { is_thread: true, ..Sum::default() }));
+            access.slot = loads.then(|| Slot::Sum(Sum { is_thread: true, ..Sum::default() }));
             access.add_to(&mut records[0], 0);
         }
         let mut state = State::NEW;
@@ -197,17 +192,6 @@ impl Writer<'_> {
     /// The accesses of an instruction.
     fn accesses(&mut self, member: &Member, instruction: &Instruction) -> Vec<Access> {
         let text = &self.statements[member.statement].text;
-        let used: Vec<UsedMemory> = self
-            .factory
-            .info(instruction)
-            .used_memory()
-            .iter()
-            .filter(|memory| effects::access(memory) != 0)
-            .copied()
-            .collect();
-        if instruction.is_string_instruction() {
-            return string(instruction, &used, member.place);
-        }
         let mut is_explicit = effects::has_memory_operand(instruction);
         let mut all = Vec::new();
         // The linker may make a load of it.
@@ -217,14 +201,15 @@ impl Writer<'_> {
             self.labelled.insert(member.statement);
             all.push(access);
         }
-        for memory in used {
-            let bytes = effects::bytes(instruction, &memory);
+        let used = self.factory.info(instruction).used_memory();
+        for memory in used.iter().filter(|memory| effects::access(memory) != 0) {
+            let bytes = effects::bytes(instruction, memory);
             let (base, index) = (memory.base(), memory.index());
             let is_operand = is_explicit
                 && (base == instruction.memory_base()
                     || instruction.is_ip_rel_memory_operand() && base == Register::None)
                 && index == instruction.memory_index();
-            let mut access = Access::new(Form::Plain, member.place, effects::access(&memory), bytes);
+            let mut access = Access::new(Form::Plain, member.place, effects::access(memory), bytes);
             if is_operand {
                 is_explicit = false;
                 match operand::displacement(text) {
@@ -249,7 +234,8 @@ impl Writer<'_> {
             }
             all.push(access);
         }
-        all
+        let is_repeated = instruction.has_rep_prefix() || instruction.has_repne_prefix();
+        if instruction.is_string_instruction() && is_repeated { repeated(instruction, all) } else { all }
     }
 
     fn emit(&mut self, record: &Record) {
@@ -261,37 +247,18 @@ impl Writer<'_> {
     }
 }
 
-/// How code calls for the place of a thread's variable, which the linker may replace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ThreadCall {
-    /// For one variable, by `__tls_get_addr`.
-    General,
-    /// For all of a file.
-    Local,
-    /// By a function in a descriptor.
-    Descriptor,
-}
-
-impl ThreadCall {
-    /// The one that begins with an instruction.
-    fn of(text: &str) -> Option<ThreadCall> {
-        let word = text.split_once('@')?.1.split('(').next()?;
-        match &*word.to_lowercase() {
-            "tlsgd" => Some(ThreadCall::General),
-            "tlsld" => Some(ThreadCall::Local),
-            "tlscall" => Some(ThreadCall::Descriptor),
-            _ => None,
-        }
-    }
-
-    /// Instructions that it has less after the linker has replaced it, of `members`. In the large code
-    /// model one of those is padding.
-    fn dropped(self, members: usize) -> u16 {
-        let left = match self {
-            ThreadCall::General => 2,
-            ThreadCall::Local | ThreadCall::Descriptor => 1,
-        };
-        members.saturating_sub(left + usize::from(members > 2)) as u16
+/// Whether a call for the place of a thread's variable begins, which the linker may replace: how many
+/// instructions are left of it then, and whether they load the thread's base.
+fn thread_call(text: &str) -> Option<(usize, bool)> {
+    let word = text.split_once('@')?.1.split('(').next()?;
+    match &*word.to_lowercase() {
+        // Of one variable, by `__tls_get_addr`.
+        "tlsgd" => Some((2, true)),
+        // Of all of a file.
+        "tlsld" => Some((1, true)),
+        // By a function in a descriptor.
+        "tlscall" => Some((1, false)),
+        _ => None,
     }
 }
 
@@ -344,7 +311,7 @@ impl Access {
 
     /// Where the operand of `instruction` is, whose displacement the text writes so.
     fn find(&mut self, text: &str, instruction: &Instruction) {
-        let text = if ThreadCall::of(text).is_some() { "" } else { text };
+        let text = if thread_call(text).is_some() { "" } else { text };
         let (base, index) = (instruction.memory_base(), instruction.memory_index());
         let is_relative = base == Register::RIP;
         if is_relative && (text.contains("@GOTPCREL") || text.to_lowercase().contains("@gottpoff")) {
@@ -421,35 +388,21 @@ impl Access {
     }
 }
 
-/// The accesses of `movs`, `stos`, `lods`, `scas` and `cmps`, perhaps repeated.
-fn string(instruction: &Instruction, used: &[UsedMemory], place: u32) -> Vec<Access> {
-    let whole = |register: Register| sum(register.full_register(), Register::None, 1);
-    let mut parts: Vec<Access> = used
-        .iter()
-        .map(|memory| {
-            let (access, bytes) = (effects::access(memory), effects::bytes(instruction, memory));
-            Access { slot: Some(whole(memory.base())), ..Access::new(Form::Plain, place, access, bytes) }
-        })
-        .collect();
+/// The accesses of a repeated `movs`, `stos`, `lods`, `scas` or `cmps`.
+fn repeated(instruction: &Instruction, mut parts: Vec<Access>) -> Vec<Access> {
     parts.sort_by_key(|part| part.entry.access);
-    if parts.is_empty() || !(instruction.has_rep_prefix() || instruction.has_repne_prefix()) {
-        return parts;
-    }
-    use Mnemonic::{Cmpsb, Cmpsd, Cmpsq, Cmpsw, Scasb, Scasd, Scasq, Scasw};
-    let is_until =
-        matches!(instruction.mnemonic(), Cmpsb | Cmpsw | Cmpsd | Cmpsq | Scasb | Scasw | Scasd | Scasq);
-    let mut first = parts.remove(0);
-    let second = parts.pop();
+    let name = format!("{:?}", instruction.mnemonic());
+    let is_until = name.starts_with("Cmps") || name.starts_with("Scas");
+    let second = if parts.len() > 1 { parts.pop() } else { None };
+    let Some(mut first) = parts.pop() else { return parts };
     let access = second.as_ref().map_or(0, |second| second.entry.access);
     let more = Entry { access, ..Entry::new(Form::More, 0) };
-    let times = (!is_until).then(|| whole(Register::RCX));
+    let times = (!is_until).then(|| sum(Register::RCX, Register::None, 1));
     first.more = Some((more, times, second.and_then(|second| second.slot)));
     first.entry.form = if is_until { Form::Ended } else { Form::Repeated };
     let begins = is_until.then(|| Access {
         slot: first.slot.clone(),
-        ..Access::new(Form::Begins, place, 0, first.entry.bytes)
+        ..Access::new(Form::Begins, first.entry.place, 0, first.entry.bytes)
     });
     begins.into_iter().chain([first]).collect()
 }
-
-const _: () = assert!(LOAD | STORE == 3);

@@ -4,11 +4,10 @@ use std::ffi::{c_char, c_float, c_int, c_uint};
 use std::ptr::null;
 use std::sync::OnceLock;
 
-use events::Event;
 use machine::Machine;
 use system::facts::Facts;
 
-use crate::code::{ENOEVNT, at, fill};
+use crate::code::{at, fill};
 use crate::library::PAPI_is_initialized;
 use crate::session;
 use crate::sets::{check, event};
@@ -51,7 +50,7 @@ early! {
             }
             Err((_, reason)) => fill(&mut info.note, &reason),
         }
-        if matches!(event, Event::Native(_)) && info.count == 0 { Err(ENOEVNT) } else { Ok(()) }
+        Ok(())
     };
 }
 

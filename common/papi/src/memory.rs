@@ -10,7 +10,7 @@ use libc::c_void;
 
 use crate::buffer;
 
-/// The first address that is tried for the library's own memory; ThreadSanitizer allows it.
+/// The first address that is tried for the library's own memory.
 const OWN: usize = 0x0100_0000_0000;
 const UNIT: usize = 16;
 
@@ -83,8 +83,8 @@ struct Pieces(UnsafeCell<([usize; 64], Range<usize>)>);
 unsafe impl Sync for Pieces {}
 
 static PIECES: Pieces = Pieces(UnsafeCell::new(([0; 64], 0..0)));
-/// From this size on pieces are pages of their own.
-const LARGE: usize = 1 << 20;
+/// New pages have at least so many bytes.
+const LEAST: usize = 1 << 21;
 
 fn size(layout: Layout) -> usize {
     layout.size().max(layout.align()).max(UNIT).next_power_of_two()
@@ -109,9 +109,6 @@ impl Pieces {
 unsafe impl GlobalAlloc for Own {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let size = size(layout);
-        if size >= LARGE {
-            return pages(size);
-        }
         PIECES.with(|free, rest| {
             let list = &mut free[size.trailing_zeros() as usize];
             if *list > 0 {
@@ -122,12 +119,12 @@ unsafe impl GlobalAlloc for Own {
             }
             let mut piece = rest.start.next_multiple_of(size);
             if piece + size > rest.end {
-                piece = pages(2 * LARGE) as usize;
+                let bytes = size.max(LEAST);
+                piece = pages(bytes) as usize;
                 if piece == 0 {
                     return null_mut();
                 }
-                *rest = piece..piece + 2 * LARGE;
-                piece = piece.next_multiple_of(size);
+                *rest = piece..piece + bytes;
             }
             rest.start = piece + size;
             piece as *mut u8
@@ -135,27 +132,11 @@ unsafe impl GlobalAlloc for Own {
     }
 
     unsafe fn dealloc(&self, piece: *mut u8, layout: Layout) {
-        let size = size(layout);
-        if size >= LARGE {
-            // SAFETY: the pages of this piece alone.
-            unsafe { libc::munmap(piece.cast(), size) };
-            return;
-        }
         PIECES.with(|free, _| {
-            let list = &mut free[size.trailing_zeros() as usize];
+            let list = &mut free[size(layout).trailing_zeros() as usize];
             // SAFETY: the piece has a word at least.
             unsafe { *piece.cast::<usize>() = *list };
             *list = piece as usize;
         });
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as the caller promises.
-        let piece = unsafe { self.alloc(layout) };
-        if !piece.is_null() && size(layout) < LARGE {
-            // SAFETY: the piece has that size; new pages are zero already.
-            unsafe { piece.write_bytes(0, layout.size()) };
-        }
-        piece
     }
 }

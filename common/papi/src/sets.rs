@@ -33,8 +33,6 @@ pub(crate) struct Set {
 
 /// All sets by their numbers.
 pub(crate) static SETS: Mutex<BTreeMap<c_int, Set>> = Mutex::new(BTreeMap::new());
-/// Native events that programs have named, by the lower bits of their codes.
-static NATIVES: Mutex<Vec<Event>> = Mutex::new(Vec::new());
 /// Codes of events whose refusal was printed.
 static REFUSED: Mutex<BTreeSet<c_int>> = Mutex::new(BTreeSet::new());
 
@@ -42,47 +40,27 @@ static REFUSED: Mutex<BTreeSet<c_int>> = Mutex::new(BTreeSet::new());
 static NOTES: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
 const PRESETS: u32 = 0x8000_0000;
-const NATIVE: u32 = 0x4000_0000;
 /// The value of an event that is accepted and not counted.
 pub(crate) const SKIPPED: i64 = -1;
 
-/// The event with one of PAPI's codes.
+/// The event with one of PAPI's codes. Native events would be libpfm's: there are none.
 pub(crate) fn event(code: c_int) -> Coded<Event> {
     let bits = code.cast_unsigned();
-    if bits & PRESETS != 0 {
-        let preset = Preset::all().find(|preset| preset.code() == bits);
-        return preset.map(Event::Preset).ok_or(ENOTPRESET);
-    }
-    let at = if bits & NATIVE != 0 { (bits & !NATIVE) as usize } else { usize::MAX };
-    locked(&NATIVES).get(at).cloned().ok_or(ENOEVNT)
+    let preset = Preset::all().find(|preset| preset.code() == bits).map(Event::Preset);
+    preset.ok_or(if bits & PRESETS == 0 { ENOEVNT } else { ENOTPRESET })
 }
 
 /// The code of the event called `name`.
 pub(crate) fn code(name: &str) -> Coded<c_int> {
-    let unknown = if name.starts_with("PAPI_") { ENOTPRESET } else { ENOEVNT };
-    match counters::event(name) {
-        Ok(Event::Preset(preset)) => Ok(preset.code().cast_signed()),
-        Err(_) => Err(unknown),
-        Ok(_) if session::model().is_some() => Err(ENOEVNT),
-        Ok(event) => Ok(native(event)),
-    }
-}
-
-/// The code of a native event.
-fn native(event: Event) -> c_int {
-    let mut natives = locked(&NATIVES);
-    let at = natives.iter().position(|known| *known == event).unwrap_or_else(|| {
-        natives.push(event);
-        natives.len() - 1
-    });
-    (NATIVE | at as u32).cast_signed()
+    let code = Preset::named(name).map(|preset| preset.code().cast_signed());
+    code.ok_or(if name.starts_with("PAPI_") { ENOTPRESET } else { ENOEVNT })
 }
 
 /// The event that the model counts for `event`: it fetches no instructions, so that accesses of both are
 /// those of data.
 fn modelled(event: &Event) -> Event {
     let name = event.name().replace("_TC", "_DC").replace("_TLB_TL", "_TLB_DM");
-    counters::event(&name).unwrap_or_else(|_| event.clone())
+    Preset::named(&name).map_or_else(|| event.clone(), Event::Preset)
 }
 
 /// What a reader must know of the events.
