@@ -5,7 +5,6 @@ use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
 
 use common::authentic;
 use common::record::Record;
@@ -123,11 +122,9 @@ impl Program {
         let messages = File::create(self.path("messages")).map_err(Wrong::unmade)?;
         let mut limited = limited(command, COMPILER_CPU_S, ["unlimited"; 2]);
         limited.current_dir(self.folder.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(messages);
-        match wait(&mut limited, "").map_err(Wrong::unmade)? {
-            Some(status) if status.success() => return Ok(()),
-            Some(status) if status.code() == Some(NOT_FOUND) => {
-                return Err(Wrong::unmade(format!("there is no program '{name}': {advice}")));
-            }
+        match wait(&mut limited, "").map_err(Wrong::unmade)?.code() {
+            Some(0) => return Ok(()),
+            Some(NOT_FOUND) => return Err(Wrong::unmade(format!("there is no program '{name}': {advice}"))),
             _ => {}
         }
         let text = files::read_at_most(&self.path("messages"), 1 << 20).map_err(Wrong::unmade)?;
@@ -189,50 +186,41 @@ impl Program {
     }
 }
 
-/// The status of a shell that does not find a program.
+/// The status of `timeout` if it does not find a program.
 const NOT_FOUND: i32 = 127;
+/// Its statuses if the program was late, and if it had to be killed for that.
+const LATE: [i32; 2] = [124, 137];
 
-/// The same command with limits, which the shell sets: processor time, and KiB of memory. After three
-/// seconds more it is killed, should it not end at the signal.
+/// The same command with limits: processor time, and KiB of memory. After three seconds more it is killed,
+/// should it not end at the signal.
 fn limited(command: &Command, cpu_s: u64, [memory, whole]: [&str; 2]) -> Command {
     let mut all = Command::new("/bin/sh");
     let script = format!(
-        "ulimit -S -t {cpu_s} && ulimit -H -t $(({cpu_s} + 3)) && ulimit -S -v {memory} && ulimit -H -v {whole} && exec \"$0\" \"$@\""
+        "ulimit -S -t {cpu_s} && ulimit -H -t $(({cpu_s} + 3)) && ulimit -S -v {memory} && ulimit -H -v {whole} && exec timeout --foreground -k 3 {WALL_S} \"$0\" \"$@\""
     );
     all.args(["-c", &script]).arg(command.get_program()).args(command.get_args());
     all
 }
 
-/// Starts a command and waits for its end; none if it was killed as it was late.
-fn wait(command: &mut Command, input: &str) -> std::io::Result<Option<ExitStatus>> {
+/// Starts a command and waits for its end.
+fn wait(command: &mut Command, input: &str) -> std::io::Result<ExitStatus> {
     let mut child = command.spawn()?;
     // A program that ends early has read nothing.
     _ = child.stdin.take().map(|mut stdin| stdin.write_all(input.as_bytes()));
-    let deadline = Instant::now() + Duration::from_secs(WALL_S);
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if Instant::now() > deadline {
-            _ = child.kill();
-            child.wait()?;
-            return Ok(None);
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    child.wait()
 }
 
 /// Why a program has no result.
-fn ended(status: Option<ExitStatus>, record: Option<&Record>, file: &str) -> Wrong {
+fn ended(status: ExitStatus, record: Option<&Record>, file: &str) -> Wrong {
     let line = record.and_then(|record| record.rows.first()).map_or("", |total| total.text("ended_at"));
     // An instruction may have no line of the student's file, but one of its caller's.
     let is_own = line.strip_prefix(file).is_some_and(|rest| rest.starts_with(':'));
     let at = if is_own { format!(" at {line}") } else { String::new() };
     let endless = "Does a loop not end? What changes its condition?";
-    let Some(status) = status else {
+    if status.code().is_some_and(|code| LATE.contains(&code)) {
         return Wrong::of(Reason::Time, format!("your function did not end within {WALL_S} s"))
             .or_hint(endless);
-    };
+    }
     match status.signal() {
         Some(libc::SIGXCPU) => Wrong::of(
             Reason::Time,
