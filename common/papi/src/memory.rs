@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout};
 use std::cell::UnsafeCell;
 use std::ops::Range;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libc::c_void;
 
@@ -60,18 +60,32 @@ fn new_pages(bytes: usize) -> *mut u8 {
     null_mut()
 }
 
-static IS_LOCKED: AtomicBool = AtomicBool::new(false);
+/// The thread that has the lock of the pieces, by an address of its own; 0 for none.
+static OWNER: AtomicUsize = AtomicUsize::new(0);
 
-/// Takes the lock of the pieces, in any state of the process. Before a fork too: in a child the lock would
+thread_local! {
+    static SELF: u8 = const { 0 };
+}
+
+fn own() -> usize {
+    SELF.with(|place| &raw const *place as usize)
+}
+
+/// Takes the lock, in any state of the process. Before a fork too: in a child the lock would
 /// stay with a thread that it does not have.
 pub(crate) unsafe extern "C" fn lock() {
-    while IS_LOCKED.swap(true, Ordering::Acquire) {
+    while OWNER.compare_exchange(0, own(), Ordering::Acquire, Ordering::Relaxed).is_err() {
         std::thread::yield_now();
     }
 }
 
 pub(crate) unsafe extern "C" fn unlock() {
-    IS_LOCKED.store(false, Ordering::Release);
+    OWNER.store(0, Ordering::Release);
+}
+
+/// In a signal's handler that ends the program: what has the lock may have been interrupted, and does not go on.
+pub(crate) fn unlock_interrupted() {
+    let _ = OWNER.compare_exchange(own(), 0, Ordering::Relaxed, Ordering::Relaxed);
 }
 
 /// The library's own memory: sizes are powers of two; freed pieces are used again.

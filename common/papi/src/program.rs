@@ -168,6 +168,7 @@ extern "C" fn signalled(signal: c_int, _: *mut libc::siginfo_t, context: *mut c_
         unsafe { libc::alarm(SIGNAL_TIME) };
         // SAFETY: strsignal gives a text that stays until its next call.
         let name = unsafe { std::ffi::CStr::from_ptr(libc::strsignal(signal)) }.to_string_lossy();
+        memory::unlock_interrupted();
         // A program that has used up its memory is reported, too.
         memory::allow_all();
         // SAFETY: the kernel gives a handler with SA_SIGINFO what it has interrupted.
