@@ -51,8 +51,6 @@ flops avx 32 --machine M
 flops --list
 avail -e M
 avail --mem
-exercises --sources M
-exercises --sources .
 exercises check M
 lab run --quick --hasten 1000 --size 40 --machine M --output report
 lab run --quick --hasten 1000 --size 40 --machine M --output report --assignment own.toml
