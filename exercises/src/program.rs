@@ -8,9 +8,8 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use common::authentic;
 use common::record::Record;
-use common::system::{date, files};
-
-use tempfile::TempDir;
+use common::system::date;
+use common::system::files::{self, TemporaryFolder};
 
 use crate::task::{Case, Language, Task};
 use crate::wrong::{Reason, Wrong};
@@ -38,7 +37,7 @@ const RUST_OPTIONS: &str = "--edition 2024 --crate-type lib --crate-name check -
 
 /// A program in a folder of its own, which is removed at the end.
 pub(crate) struct Program {
-    folder: TempDir,
+    folder: TemporaryFolder,
     /// The folder and the name of the student's file.
     source: PathBuf,
     name: String,
@@ -55,8 +54,8 @@ pub(crate) struct Ran {
 }
 
 /// A folder that is removed at the end.
-pub(crate) fn scratch() -> Result<TempDir, Wrong> {
-    tempfile::tempdir().map_err(Wrong::unmade)
+pub(crate) fn scratch() -> Result<TemporaryFolder, Wrong> {
+    TemporaryFolder::new().map_err(Wrong::unmade)
 }
 
 impl Program {

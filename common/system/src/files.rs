@@ -50,6 +50,35 @@ fn write(path: &Path, bytes: &[u8], permissions: Option<fs::Permissions>) -> Res
     written.map_err(|error| WriteError { path: path.to_owned(), error })
 }
 
+/// A folder that only its owner can read, on Unix; it is removed at the end.
+#[derive(Debug)]
+pub struct TemporaryFolder(PathBuf);
+
+impl TemporaryFolder {
+    /// Makes one where temporary files are.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be made.
+    pub fn new() -> io::Result<TemporaryFolder> {
+        let path = std::env::temp_dir().join(format!("cache-lab-{:016x}", unlike_any_other()));
+        fs::create_dir_all(&path)?;
+        private(0o700).map_or(Ok(()), |permissions| fs::set_permissions(&path, permissions))?;
+        Ok(TemporaryFolder(path))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for TemporaryFolder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
 #[cfg(unix)]
 #[allow(clippy::unnecessary_wraps, reason = "not everywhere")]
 fn private(mode: u32) -> Option<fs::Permissions> {

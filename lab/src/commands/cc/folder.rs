@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 
 use common::events::Preset;
 use common::failure::Failure;
-use common::system::files;
-use tempfile::TempDir;
+use common::system::files::{self, TemporaryFolder};
 
 const HEADER: &str = include_str!("papi.h");
 /// Places what the library writes below the program's data, with a page between that `lab_begin`
@@ -153,8 +152,8 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
 }
 
 /// A folder that is removed at the end.
-pub(super) fn scratch() -> Result<TempDir, Failure> {
-    tempfile::tempdir()
+pub(super) fn scratch() -> Result<TemporaryFolder, Failure> {
+    TemporaryFolder::new()
         .map_err(|error| Failure::could_not(format!("cannot make a temporary folder: {error}")))
 }
 
