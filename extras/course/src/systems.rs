@@ -150,31 +150,3 @@ pub(crate) fn label(full: &str, is_file: bool) -> Label {
     }
     Label { key: full.to_owned(), names, number: None }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn systems_endings_are_cut_and_nothing_else() {
-        for (file, key, names, number) in [
-            ("Ana Silva_4711_assignsubmission_file_", "Ana Silva_4711", "Ana Silva", "4711"),
-            ("Participant_11_assignsubmission_file_", "Participant_11", "Participant", "11"),
-            ("ann_marie_7_assignsubmission_onlinetext", "ann_marie_7", "ann_marie", "7"),
-            ("ann_assignsubmission_file", "ann_assignsubmission_file", "ann_assignsubmission_file", ""),
-            ("silvaana_345_67890_answers.json", "silvaana_345", "silvaana", "345"),
-            ("silvaana_LATE_345_67890_my_answers-1.json", "silvaana_345", "silvaana", "345"),
-            ("silvaana_345_67890", "silvaana_345_67890", "silvaana_345_67890", ""),
-            ("submission_67890", "submission_67890", "submission_67890", "67890"),
-            ("submission_1x", "submission_1x", "submission_1x", ""),
-            ("john@x.pt_3", "john@x.pt_3", "john@x.pt_3|john@x", ""),
-            ("john.doe.json.txt", "john.doe.json.txt", "john.doe.json.txt|john.doe", ""),
-            ("ann_marie", "ann_marie", "ann_marie", ""),
-            ("@_1_x", "@_1_x", "@_1_x", ""),
-        ] {
-            let found = label(file, true);
-            let of_system = found.number.map_or(String::new(), |(_, number)| number);
-            assert_eq!((&*found.key, &*found.names.join("|"), &*of_system), (key, names, number), "{file}");
-        }
-    }
-}

@@ -181,16 +181,12 @@ mod tests {
             assert_eq!(table.text(&[]), text.trim_start_matches("sep=;\n"));
             assert_eq!(csv([table.rows[0].cells.clone()]), "\"Sá, Ana\",7\n");
         }
-        assert_eq!(separated("\"a;b;c\",d\n1,2\n").0, b',');
-        let hostile = ["x;=1+1;", "＝1+1", "\t=1", "a", " \" "].map(str::to_owned).to_vec();
-        let written = csv([hostile]);
+        // a cell is no formula also where another sign separates cells
+        let written = csv([["x;=1+1;", "＝1+1", "\t=1", "a", " \" "].map(str::to_owned).to_vec()]);
         assert_eq!(written, "\"x;=1+1;\",'＝1+1,\"'\t=1\",a,\" \"\" \"\n");
         assert_eq!(Table::parse(&written).unwrap().header[4], " \" ");
         let table = Table::parse("sep=,\nname\n\n\"a\nb\"\n\n\nc\n").unwrap();
         assert_eq!(table.rows.iter().map(|row| row.line).collect::<Vec<_>>(), [4, 8]);
-        let twice = Table::parse("a,b,A\n1,2,3\n").unwrap();
-        assert!(twice.column(&["a"]).is_err() && twice.column(&["b", "c"]) == Ok(Some(1)));
-        assert!(Table::parse("a,b\n\"1,2\n").unwrap_err().contains("does not end"));
         assert!(Table::parse("\n\n").is_err());
     }
 }

@@ -18,7 +18,6 @@ mod reason;
 mod rubric;
 mod submissions;
 mod texts;
-mod wording;
 
 use std::path::PathBuf;
 

@@ -12,7 +12,7 @@ use super::grader::Graded;
 use super::note::Note;
 use super::owners::Counting;
 use super::reason::Reason;
-use super::wording::plain;
+use super::rubric::plain;
 
 /// Equal texts of so many characters are named.
 const COPIED: usize = 40;

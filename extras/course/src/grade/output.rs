@@ -22,27 +22,23 @@ pub(super) const NOTES: &str = "notes.txt";
 /// The files of one run, by their names in the folder of `--output`.
 pub(super) type Files = BTreeMap<&'static str, String>;
 
-/// Writes the files. Those of the last run, which a person may have changed, are moved into
-/// the first free folder `earlier/1`, `earlier/2` …; returns it.
+/// Writes the files. Those of the last run, which a person may have changed, are in the first
+/// free folder `earlier/1`, `earlier/2` … before; returns it.
 /// Fails if the folder cannot be written to.
 pub(super) fn write(folder: &Path, files: &Files) -> Result<Option<PathBuf>, Failure> {
     let written = [GRADES, NOTES, PAGE, TEXTS].into_iter().chain(SYSTEMS.map(|system| system.file));
-    let former = written.filter(|name| fs::symlink_metadata(folder.join(name)).is_ok());
-    let former: Vec<&str> = former.collect();
+    let former: Vec<&str> = written.filter(|name| folder.join(name).exists()).collect();
     let mut numbers = (1..).map(|number: u32| folder.join("earlier").join(number.to_string()));
     let earlier = numbers.find(|path| fs::symlink_metadata(path).is_err()).filter(|_| !former.is_empty());
     if let Some(earlier) = &earlier {
         fs::create_dir_all(earlier).map_err(|error| failed(earlier, error))?;
-        for name in former {
-            let (from, to) = (folder.join(name), earlier.join(name));
-            // The points in it are read again, also if this run is interrupted.
-            let moved = if name == TEXTS { fs::copy(&from, &to).map(|_| ()) } else { fs::rename(&from, &to) };
-            moved.map_err(|error| failed(&to, error))?;
+        for name in &former {
+            fs::copy(folder.join(name), earlier.join(name)).map_err(|error| failed(earlier, error))?;
         }
     }
     files.iter().try_for_each(|(name, text)| write_one(folder, name, text))?;
-    if !files.contains_key(TEXTS) && folder.join(TEXTS).exists() {
-        fs::remove_file(folder.join(TEXTS)).map_err(|error| failed(folder, error))?;
+    for name in former.into_iter().filter(|name| !files.contains_key(name)) {
+        fs::remove_file(folder.join(name)).map_err(|error| failed(folder, error))?;
     }
     Ok(earlier)
 }

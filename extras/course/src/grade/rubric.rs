@@ -1,6 +1,6 @@
 //! What answers are worth, and the right values that no figure gives, as data.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use common::failure::Failure;
@@ -9,8 +9,6 @@ use common::text::shorten;
 use report::{Assignment, Figure, Kind, Question, toml_error};
 
 use serde::Deserialize;
-
-use super::wording::Asked;
 
 /// Those of the guide's sheet: cache size, line size and miss penalty of Figure 1.
 const GUIDES: &str = include_str!("figure1.toml");
@@ -120,6 +118,38 @@ fn items(assignment: &Assignment, own: BTreeMap<String, [f64; 2]>) -> Result<Vec
     let items: Vec<Item> = points.into_iter().map(item).collect();
     let none = || "no question has points; give points in the assignment".to_owned();
     Some(items).filter(|items| !items.is_empty()).ok_or_else(none)
+}
+
+/// The words of a text without signs, blanks and case.
+pub(super) fn plain(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// Three words in a row of the assignment's texts, which students repeat.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Asked(BTreeSet<String>);
+
+impl Asked {
+    pub(super) fn of(texts: &[&str]) -> Asked {
+        let all = texts.iter().map(|text| plain(text));
+        Asked(all.flat_map(|text| threes(&text).map(|(_, three)| three).collect::<Vec<_>>()).collect())
+    }
+
+    /// The characters of a plain text that are not the assignment's.
+    pub(super) fn own(&self, text: &str) -> usize {
+        let mut own: Vec<usize> = text.split(' ').map(|word| word.chars().count() + 1).collect();
+        for (at, _) in threes(text).filter(|(_, three)| self.0.contains(three)) {
+            own[at..at + 3].fill(0);
+        }
+        own.into_iter().sum()
+    }
+}
+
+/// Each three words in a row of a plain text, and the place of the first.
+fn threes(text: &str) -> impl Iterator<Item = (usize, String)> {
+    let words: Vec<&str> = text.split(' ').collect();
+    (0..words.len().saturating_sub(2)).map(move |at| (at, words[at..at + 3].join(" ")))
 }
 
 #[cfg(test)]

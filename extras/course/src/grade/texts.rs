@@ -11,8 +11,7 @@ use report::escaped;
 use super::grader::{Graded, decimal};
 use super::note::Note;
 use super::reason::Reason;
-use super::rubric::Rubric;
-use super::wording::plain;
+use super::rubric::{Rubric, plain};
 use crate::class::{Class, only};
 use crate::tables::{Table, cell, csv, plain as plain_cell};
 

@@ -26,6 +26,16 @@ in/carl_LATE_345_67891_answers.json: RIGHT
 $ --name-column user --name-column name --name-column mail in
 = ana 3, bea 1, carl 3
 
+## what only looks like a system's name is a whole name
+r.csv: user\nann_assignsubmission_file\nsilvaana_345_67890\nsubmission_1x\njohn@x.pt_3\n@_1_x\n
+in/ann_assignsubmission_file/: RIGHT
+in/silvaana_345_67890/: RIGHT
+in/submission_1x/: RIGHT
+in/john@x.pt_3/: RIGHT
+in/@_1_x.json.txt: RIGHT
+$ in
+= ann_assignsubmission_file 3, silvaana_345_67890 3, submission_1x 3, john@x.pt_3 3, @_1_x 3
+
 ## a name that is cut, longer, or of a team is nobody's
 in/ana/: RIGHT
 in/bea_/: RIGHT
