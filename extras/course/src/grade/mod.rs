@@ -31,7 +31,6 @@ use crate::key::Key;
 use export::Export;
 use grader::{Graded, Machines};
 use note::Note;
-use notes::Seen;
 use output::{Files, GRADES, MAP, NOTES};
 use owners::Map;
 use rubric::Rubric;
@@ -137,7 +136,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let grade = |(student, one)| course.grade(student, one, &submissions);
     let mut graded: Vec<Graded> = counting.iter().enumerate().map(grade).collect();
     grader::same_sum(&mut graded, &course.rubric);
-    notes.extend(Seen { course: &course, submissions: &submissions, counting: &counting }.notes(&mut graded));
+    notes.extend(course.notes(&submissions, &mut graded));
     notes.extend(by_hand.give(&mut graded, &course.rubric, &course.class));
     notes.extend(notes::after_reading(&course, &graded, &submissions));
     let mut files: Files = [(GRADES, output::csv(&course, &graded))].into_iter().collect();

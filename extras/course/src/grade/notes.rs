@@ -4,13 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::text::shorten;
-use report::{Answer, FieldKind};
+use report::FieldKind;
 
 use super::Course;
 use super::evidence::Submission;
 use super::grader::Graded;
 use super::note::Note;
-use super::owners::Counting;
 use super::reason::Reason;
 use super::rubric::plain;
 
@@ -30,20 +29,13 @@ fn of_class(note: &Reason) -> Option<&'static str> {
     }
 }
 
-/// What is compared.
-pub(super) struct Seen<'s> {
-    pub(super) course: &'s Course<'s>,
-    pub(super) submissions: &'s [Submission],
-    pub(super) counting: &'s [Counting<'s>],
-}
-
-impl Seen<'_> {
-    /// All notes. What a student has in common with another is also added to the `graded` row.
-    pub(super) fn notes(&self, graded: &mut [Graded]) -> Vec<Note> {
-        let (class, fields) = (&self.course.class, &self.course.fields);
+impl Course<'_> {
+    /// Notes of what the rows say, and of what students have in common, which is also added to
+    /// the `graded` rows.
+    pub(super) fn notes(&self, submissions: &[Submission], graded: &mut [Graded]) -> Vec<Note> {
         let mut said = BTreeMap::<&str, Vec<String>>::new();
         for (student, graded) in graded.iter().enumerate() {
-            let name = class.shown(student);
+            let name = self.class.shown(student);
             let notes: BTreeSet<&str> = graded.notes.iter().filter_map(of_class).collect();
             let notes = notes.into_iter().map(|what| (what, name.clone()));
             let remarks = graded.remarks.iter().map(|(what, others)| (*what, named(name.clone(), others)));
@@ -51,69 +43,56 @@ impl Seen<'_> {
         }
         let said = said.into_iter().map(|(what, names)| Note::about(what, names));
         let is_text = |id: &String| {
-            let kind = fields.iter().find(|field| field.id == *id).map(|field| field.kind);
+            let kind = self.fields.iter().find(|field| field.id == *id).map(|field| field.kind);
             matches!(kind, Some(FieldKind::Text | FieldKind::Line))
         };
         let texts = |one: &Submission| {
-            let long =
-                one.answers.iter().filter(|(id, _)| is_text(id)).filter_map(|(id, answer)| match answer {
-                    Answer::Text(text) => Some((id.clone(), plain(text))),
-                    Answer::Value(_) => None,
-                });
-            long.filter(|(_, text)| self.course.rubric.asked.own(text) > COPIED).collect()
+            let answers = one.answers.iter().filter(|(id, _)| is_text(id));
+            let texts = answers.map(|(id, answer)| (id.clone(), plain(&answer.to_string())));
+            texts.filter(|(_, text)| self.rubric.asked.own(text) > COPIED).collect()
         };
-        let seen = [
-            self.not_used(),
-            self.in_common(graded, "equal texts of 40 characters or more", texts),
-            self.in_common(graded, "records of one measurement", |one| one.evidence.ids()),
-            self.in_common(graded, "equal files of exercises", |one| one.sources.own()),
+        // Several submissions, of which the map must say which counts, are not named here.
+        let is_unused = |one: &&Submission| {
+            let owners = one.owner.as_ref().map_or(&[][..], Vec::as_slice);
+            let of = |student: &usize| graded[*student].source.as_ref();
+            !owners.is_empty()
+                && owners.iter().all(|student| of(student).is_some_and(|name| *name != one.name))
+        };
+        let unused = submissions.iter().filter(is_unused).map(|one| format!("'{}'", shorten(&one.name, 60)));
+        let unused = Note::about("submissions that do not count, because another one does", unused);
+        let mut in_common =
+            |what, parts: &dyn Fn(&Submission) -> Vec<_>| self.in_common(submissions, graded, what, parts);
+        let common = [
+            in_common("equal texts of 40 characters or more", &texts),
+            in_common("records of one measurement", &|one| one.evidence.ids()),
+            in_common("equal files of exercises", &|one| one.sources.own()),
         ];
-        said.chain(seen).flatten().collect()
+        said.chain([unused]).chain(common).flatten().collect()
     }
 
-    /// The students with a submission, and the one that counts; one that several share is
-    /// that of the first.
-    fn each(&self) -> impl Iterator<Item = (usize, &Submission)> {
-        let mut seen = BTreeSet::new();
-        let counted = self.counting.iter().enumerate();
-        let counted = counted.filter_map(|(student, one)| Some((student, (*one.as_ref().ok()?)?)));
-        counted.filter(move |(_, one)| seen.insert(std::ptr::from_ref(*one)))
-    }
-
-    /// Submissions in whose place another one of the student counts.
-    fn not_used(&self) -> Option<Note> {
-        let used: BTreeSet<_> = self.each().map(|(_, one)| std::ptr::from_ref(one)).collect();
-        let is_other = |one: &&Submission| {
-            let mut owners = one.owner.iter().flatten().peekable();
-            let is_open = |student: &usize| self.counting[*student].is_err();
-            !used.contains(&std::ptr::from_ref(*one)) && owners.peek().is_some() && !owners.any(is_open)
-        };
-        let names =
-            self.submissions.iter().filter(is_other).map(|one| format!("'{}'", shorten(&one.name, 60)));
-        Note::about("submissions that do not count, because another one does", names)
-    }
-
-    /// Students whose submissions have one of the `parts` (its name, its content) in common.
+    /// Students whose submissions have one of the `parts` (its name, its content) in common; one
+    /// that several share is that of the first.
     fn in_common(
         &self,
+        submissions: &[Submission],
         graded: &mut [Graded],
         what: &'static str,
-        parts: impl Fn(&Submission) -> Vec<(String, String)>,
+        parts: &dyn Fn(&Submission) -> Vec<(String, String)>,
     ) -> Option<Note> {
-        let class = &self.course.class;
         let mut seen = BTreeMap::<(String, String), BTreeSet<usize>>::new();
-        for (student, one) in self.each() {
-            parts(one).into_iter().for_each(|part| _ = seen.entry(part).or_default().insert(student));
+        for one in submissions {
+            let Some(student) = one.owner.iter().flatten().next() else { continue };
+            parts(one).into_iter().for_each(|part| _ = seen.entry(part).or_default().insert(*student));
         }
         let mut common = BTreeMap::<BTreeSet<usize>, Vec<String>>::new();
         for ((part, _), students) in seen {
-            let is_of_group = students.first().is_some_and(|one| students.is_subset(&class.group(*one)));
+            let is_of_group = students.first().is_some_and(|one| students.is_subset(&self.class.group(*one)));
             if !is_of_group {
                 common.entry(students).or_default().push(part);
             }
         }
         let of = |(students, parts): (BTreeSet<usize>, Vec<String>)| {
-            let names: Vec<String> = students.iter().map(|student| class.shown(*student)).collect();
+            let names: Vec<String> = students.iter().map(|student| self.class.shown(*student)).collect();
             let text = named(names.join(" = "), &parts.join(", "));
             students.iter().for_each(|one| graded[*one].remarks.push((what, text.clone())));
             text
