@@ -1,6 +1,6 @@
 //! PAPI's high-level interfaces: the old one of counters and rates, and the new one of regions.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::ffi::{c_char, c_float, c_int};
 use std::sync::Once;
 
@@ -10,13 +10,12 @@ use crate::library::{
     VERSION,
 };
 use crate::regions::{self, Figures, Place};
-use crate::sets::{self, with};
-use crate::{locked, report, session, thread};
+use crate::sets::{self, Set};
+use crate::{report, session, thread};
 
 /// The set that a thread counts with, and since when.
 struct Started {
-    set: c_int,
-    codes: Vec<c_int>,
+    set: Set,
     real_us: i64,
     virtual_us: i64,
     /// Processor time and figures of the last call.
@@ -33,7 +32,7 @@ struct Entered {
 thread_local! {
     static STARTED: RefCell<Option<Started>> = const { RefCell::new(None) };
     /// The set of the new interface.
-    static OPEN: Cell<Option<c_int>> = const { Cell::new(None) };
+    static OPEN: RefCell<Option<Set>> = const { RefCell::new(None) };
     static STACK: RefCell<Vec<Entered>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -45,21 +44,14 @@ fn init() {
 
 fn begin(codes: &[c_int], caller: usize) -> Coded<Started> {
     init();
-    let set = sets::create();
-    let add = |code: &c_int| with(set, |set| set.add(*code));
-    if let Err(code) = codes.iter().try_for_each(add).and_then(|()| with(set, |set| set.start(caller))) {
-        locked(&sets::SETS).remove(&set);
-        return Err(code);
-    }
+    let mut set = Set::default();
+    codes.iter().try_for_each(|code| set.add(*code)).and_then(|()| set.start(caller))?;
     let (real_us, virtual_us) = (PAPI_get_real_usec(), PAPI_get_virt_usec());
-    Ok(Started { set, codes: codes.to_vec(), real_us, virtual_us, last: (virtual_us, vec![0; codes.len()]) })
+    Ok(Started { set, real_us, virtual_us, last: (virtual_us, vec![0; codes.len()]) })
 }
 
 fn end(caller: usize) -> Coded<Vec<i64>> {
-    let set = STARTED.take().ok_or(ENOTRUN)?.set;
-    let figures = with(set, |set| set.stop(caller));
-    locked(&sets::SETS).remove(&set);
-    figures
+    STARTED.take().ok_or(ENOTRUN)?.set.stop(caller)
 }
 
 extern "C" fn start_counters(codes: *mut c_int, count: c_int, caller: usize) -> c_int {
@@ -84,8 +76,8 @@ stub! { PAPI_stop_counters, stop_counters, 2 }
 
 /// The figures since the last call, from zero again.
 fn read_counters(place: *mut i64, count: c_int, put: fn(&mut i64, i64)) -> Coded<()> {
-    let set = STARTED.with_borrow(|started| started.as_ref().map(|started| started.set)).ok_or(ENOTRUN)?;
-    with(set, |set| {
+    STARTED.with_borrow_mut(|started| {
+        let set = &mut started.as_mut().ok_or(ENOTRUN)?.set;
         let figures = set.read()?;
         list(place, count)?.iter_mut().zip(figures).for_each(|(place, figure)| put(place, figure));
         set.reset()
@@ -100,8 +92,9 @@ fn rate(wanted: &[c_int], [real, virt, rate]: [*mut c_float; 3], count: *mut i64
         if is_first {
             *started = Some(begin(wanted, 0)?);
         }
-        let started = started.as_mut().filter(|started| started.codes == wanted).ok_or(EISRUN)?;
-        let figures = if is_first { vec![0; wanted.len()] } else { with(started.set, |set| set.read())? };
+        let is_same = |started: &&mut Started| started.set.events.iter().map(|(code, _)| code).eq(wanted);
+        let started = started.as_mut().filter(is_same).ok_or(EISRUN)?;
+        let figures = if is_first { vec![0; wanted.len()] } else { started.set.read()? };
         let now = PAPI_get_virt_usec();
         let put = |place: *mut c_float, value: f64| {
             // SAFETY: the program gives places of its own, or null.
@@ -149,16 +142,13 @@ early! {
     ) rate(&[code], [real, virt, by], count);
 }
 
-/// The calling thread's set of events of named regions: those of PAPI_EVENTS, besides all figures of a model.
-fn open_set() -> Coded<c_int> {
-    if let Some(open) = OPEN.get() {
-        return Ok(open);
-    }
+/// The set of events of named regions: those of PAPI_EVENTS, besides all figures of a model.
+fn open_set() -> Coded<Set> {
     let usual = if session::model().is_some() { "" } else { "PAPI_TOT_INS,PAPI_TOT_CYC" };
     let wanted = std::env::var("PAPI_EVENTS").unwrap_or_else(|_| usual.to_owned());
-    let set = sets::create();
+    let mut set = Set::default();
     for name in wanted.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-        if let Err(code) = sets::code(name).and_then(|code| with(set, |set| set.add(code))) {
+        if let Err(code) = sets::code(name).and_then(|code| set.add(code)) {
             let (reason, _) = meaning(code).unwrap_or_default();
             eprintln!("lab: {name} of PAPI_EVENTS is left out: {reason}");
         }
@@ -170,21 +160,22 @@ fn open_set() -> Coded<c_int> {
     }
     if !wanted.is_empty() {
         // Without a line: its region is reported by name.
-        with(set, |set| set.start(0)).map_err(|_| ENOEVNT)?;
+        set.start(0).map_err(|_| ENOEVNT)?;
     }
-    OPEN.set(Some(set));
     Ok(set)
 }
 
 /// The calling thread's number and its figures until now.
 fn now() -> Coded<(usize, Figures)> {
-    let figures = |set: &mut sets::Set| {
+    let counted = OPEN.with_borrow_mut(|open| {
+        let set = match open {
+            Some(set) => set,
+            None => open.insert(open_set()?),
+        };
         let all = set.events.iter().zip(set.read()?);
-        let counted =
-            all.filter_map(|((_, event), figure)| Some((event.as_ref()?.name().to_owned(), figure)));
-        Ok(counted.map(|(name, figure)| (name, figure.cast_unsigned())).collect::<Vec<_>>())
-    };
-    let counted = with(open_set()?, figures)?;
+        let named = all.filter_map(|((_, event), figure)| Some((event.as_ref()?.name().to_owned(), figure)));
+        Ok(named.map(|(name, figure)| (name, figure.cast_unsigned())).collect::<Vec<_>>())
+    })?;
     let (thread, mut figures) = match session::model() {
         Some(session) => thread::with_own(|walker| (walker.number, walker.figures(session))).ok_or(ESYS)?,
         None => (0, Figures(vec![("nanoseconds".to_owned(), PAPI_get_real_nsec().cast_unsigned())])),
@@ -232,9 +223,5 @@ early! {
 }
 
 fn stop_regions() -> Coded<()> {
-    if let Some(set) = OPEN.take() {
-        let _ = with(set, |one| one.stop(0));
-        locked(&sets::SETS).remove(&set);
-    }
-    Ok(())
+    OPEN.take().filter(|set| set.is_running).map_or(Ok(()), |mut set| set.stop(0).map(drop))
 }
