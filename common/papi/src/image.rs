@@ -11,7 +11,6 @@ use object::{Object, ObjectSymbol, SymbolKind};
 /// A global array or variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Global {
-    /// Its addresses in the file.
     pub(crate) range: Range<u64>,
     pub(crate) name: String,
 }
@@ -53,7 +52,7 @@ impl Image {
     }
 
     /// Its arrays and variables by address; none if the file has no symbols.
-    pub(crate) fn globals() -> Vec<Global> {
+    pub(crate) fn globals(&self) -> Vec<Global> {
         let Ok(file) = std::fs::read("/proc/self/exe") else { return Vec::new() };
         let Ok(file) = object::File::parse(&*file) else { return Vec::new() };
         let is_array =
@@ -62,7 +61,7 @@ impl Image {
             .symbols()
             .filter(is_array)
             .map(|symbol| {
-                let start = symbol.address();
+                let start = symbol.address() + self.bias;
                 let name = symbol.name().unwrap_or("?").split('@').next().unwrap_or("?").to_owned();
                 Global { range: start..start + symbol.size(), name }
             })

@@ -20,9 +20,8 @@ fn put(values: *mut i64, figures: &[i64]) -> Coded<()> {
 /// `PAPI_shutdown`.
 #[unsafe(no_mangle)]
 pub extern "C" fn PAPI_shutdown() {
-    let mut sets = locked(&sets::SETS);
-    sets.values_mut().filter(|set| set.is_running).for_each(|set| set.end_region(None));
-    sets.clear();
+    sets::end_open_regions();
+    locked(&sets::SETS).clear();
     INITED.store(NOT_INITED, Ordering::Relaxed);
 }
 

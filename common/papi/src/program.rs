@@ -65,7 +65,7 @@ pub extern "C" fn lab_begin() {
         machine.levels.iter().all(|cache| cache.latency.is_some()) && machine.memory_latency.is_some();
     let clock = (!latencies).then(|| format!("the description of {} lacks latencies", machine.name));
     let image = Image::find();
-    let globals = Image::globals();
+    let globals = image.globals();
     let is_full = is_set("LAB_REPORT", "full") || std::env::var_os("LAB_RECORD").is_some();
     let session = Session {
         machine,

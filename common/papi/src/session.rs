@@ -71,15 +71,9 @@ pub(crate) fn leave(status: c_int) -> ! {
 
 /// The addresses and the number of the global at `address`.
 pub(crate) fn global_at(address: u64) -> Option<(Range<u64>, usize)> {
-    let Session { image, globals, .. } = model()?;
-    if !image.range.contains(&address) {
-        return None;
-    }
-    let own = address - image.bias;
-    let after = globals.partition_point(|global| global.range.start <= own);
-    let at = after.checked_sub(1)?;
-    let Range { start, end } = globals[at].range;
-    globals[at].range.contains(&own).then(|| (start + image.bias..end + image.bias, at))
+    let globals = &model()?.globals;
+    let at = globals.partition_point(|global| global.range.start <= address).checked_sub(1)?;
+    globals[at].range.contains(&address).then(|| (globals[at].range.clone(), at))
 }
 
 impl Session {
