@@ -167,14 +167,14 @@ fn open_set() -> Coded<Set> {
 
 /// The calling thread's number and its figures until now.
 fn now() -> Coded<(usize, Figures)> {
-    let counted = OPEN.with_borrow_mut(|open| {
+    let counted = OPEN.with_borrow_mut(|open| -> Coded<Vec<(String, u64)>> {
         let set = match open {
             Some(set) => set,
             None => open.insert(open_set()?),
         };
         let all = set.events.iter().zip(set.read()?);
         let named = all.filter_map(|((_, event), figure)| Some((event.as_ref()?.name().to_owned(), figure)));
-        Ok(named.map(|(name, figure)| (name, figure.cast_unsigned())).collect::<Vec<_>>())
+        Ok(named.map(|(name, figure)| (name, figure.cast_unsigned())).collect())
     })?;
     let (thread, mut figures) = match session::model() {
         Some(session) => thread::with_own(|walker| (walker.number, walker.figures(session))).ok_or(ESYS)?,

@@ -39,7 +39,9 @@ functions! {
         if *place != -1 {
             return Err(EINVAL);
         }
-        *place = sets::create();
+        let mut sets = locked(&sets::SETS);
+        *place = (1..).find(|number| !sets.contains_key(number)).unwrap_or(1);
+        sets.insert(*place, sets::Set::default());
         Ok(())
     };
     PAPI_cleanup_eventset(set: c_int) with(set, |set| {

@@ -154,14 +154,6 @@ fn whole(readings: &[Reading]) -> Coded<Vec<i64>> {
     readings.iter().map(amount).collect()
 }
 
-/// A new empty set.
-pub(crate) fn create() -> c_int {
-    let mut sets = locked(&SETS);
-    let number = (1..).find(|number| !sets.contains_key(number)).unwrap_or(1);
-    sets.insert(number, Set::default());
-    number
-}
-
 /// Does something with the set of that number.
 pub(crate) fn with<T>(set: c_int, action: impl FnOnce(&mut Set) -> Coded<T>) -> Coded<T> {
     action(locked(&SETS).get_mut(&set).ok_or(ENOEVST)?)
