@@ -225,10 +225,10 @@ impl Counted {
             record.rows.extend(table.lines.iter().map(|line| {
                 let mut row = Row::at([("part", table.part.into())]);
                 if !line.name.is_empty() {
-                    row.place.set(table.part, line.name.as_str());
+                    row.place.insert(table.part.to_owned(), line.name.as_str().into());
                 }
                 if let Some(thread) = line.thread {
-                    row.place.set("thread", thread);
+                    row.place.insert("thread".to_owned(), thread.into());
                 }
                 line.figures.0.iter().fold(row, with)
             }));

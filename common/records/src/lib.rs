@@ -2,7 +2,6 @@
 //! readers of saved sweeps.
 
 pub mod authentic;
-pub mod fields;
 pub mod note;
 pub mod product;
 pub mod record;

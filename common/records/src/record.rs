@@ -1,15 +1,18 @@
 //! A program's results in a form that outlives it: rows of figures with their sources, and
 //! what one must know to trust them.
 
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use figures::text::{clean, inert};
 use figures::value::Reading;
 
-use crate::fields::Fields;
 use crate::note::Note;
 use crate::values::checksum_of;
+
+/// Values by name, in the order in which they were set.
+pub type Fields = IndexMap<String, Json>;
 
 /// One figure of a row; its unit is the end of its name (`ns_per_access`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,20 +43,20 @@ pub struct Row {
 impl Row {
     /// A row without figures, at that place.
     pub fn at<const N: usize>(place: [(&str, Json); N]) -> Row {
-        Row { place: place.into_iter().collect(), ..Row::default() }
+        Row { place: place.map(|(name, value)| (name.to_owned(), value)).into(), ..Row::default() }
     }
 
     /// The row with one more setting.
     #[must_use]
     pub fn set(mut self, name: &str, value: impl Into<Json>) -> Row {
-        self.settings.set(name, value);
+        self.settings.insert(name.to_owned(), value.into());
         self
     }
 
     /// The row with one more result.
     #[must_use]
     pub fn result(mut self, name: &str, value: impl Into<Json>) -> Row {
-        self.results.set(name, value);
+        self.results.insert(name.to_owned(), value.into());
         self
     }
 
@@ -81,7 +84,8 @@ impl Row {
 
     /// What is not measured: place, settings, results.
     pub fn given(&self) -> impl Iterator<Item = (&str, &Json)> {
-        self.place.iter().chain(self.settings.iter()).chain(self.results.iter())
+        let all = self.place.iter().chain(&self.settings).chain(&self.results);
+        all.map(|(name, value)| (name.as_str(), value))
     }
 
     /// The value of that name among those that are [given](Row::given).
@@ -183,7 +187,7 @@ impl Record {
     /// The record with one more setting.
     #[must_use]
     pub fn set(mut self, key: &str, value: impl Into<Json>) -> Record {
-        self.settings.set(key, value);
+        self.settings.insert(key.to_owned(), value.into());
         self
     }
 

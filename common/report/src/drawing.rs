@@ -1,7 +1,5 @@
 //! Charts of rows of records: figures against another value, one curve for each name.
 
-use std::collections::BTreeMap;
-
 use chart::{Axis, Chart};
 use figures::units::Bytes;
 use figures::value::{Reading, Source};
@@ -166,10 +164,11 @@ fn merge(curve: &Curve<'_>, x: &str, by: &str, is_record: bool) -> Result<Vec<(f
     let mut merged = Vec::new();
     for runs in points.chunk_by(|a, b| a.0 == b.0) {
         let (at, first, row) = runs[0];
-        let keys: BTreeMap<&str, &Json> = row.place.iter().collect();
         for (_, _, other) in runs {
-            let differs = |(name, value): &(&str, &Json)| {
-                ![x, by].contains(name) && (is_record || value.is_string()) && keys.get(name) != Some(value)
+            let differs = |(name, value): &(&String, &Json)| {
+                ![x, by].contains(&name.as_str())
+                    && (is_record || value.is_string())
+                    && row.place.get(*name) != Some(value)
             };
             if let Some((name, _)) = other.place.iter().find(differs) {
                 return Err(format!(

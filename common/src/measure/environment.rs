@@ -2,9 +2,8 @@
 //! make figures doubtful.
 
 use machine::Machine;
-use records::fields::Fields;
 use records::product::cause_of_waits;
-use records::record::{Record, Seal};
+use records::record::{Fields, Record, Seal};
 use serde_json::{Value as Json, json};
 use system::facts::Facts;
 use system::{date, host};
@@ -55,5 +54,5 @@ pub(super) fn environment(allowed: &[usize]) -> Fields {
         ("processors", Some(json!(allowed))),
         ("quota_processors", host::cpu_quota().map(Json::from)),
     ];
-    all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }

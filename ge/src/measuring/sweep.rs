@@ -71,7 +71,7 @@ impl Ladder for Eliminations {
                 }
             }
         }
-        record.settings.set("peak_mflops", peak * 1e-6);
+        record.settings.insert("peak_mflops".to_owned(), (peak * 1e-6).into());
     }
 
     fn remarks(record: &Record) -> String {

@@ -42,7 +42,7 @@ pub(super) fn of(record: &Record) -> Result<RawSweep, String> {
         if let Some(negative) = misses.into_iter().chain(nanos).find(|amount| *amount < 0.0) {
             return Err(format!("its row {line} has {negative}, which is negative"));
         }
-        found.push(RawCell { cell: SavedCell { size, stride, misses, nanos }, counted, timed, line })?;
+        found.cells.push(RawCell { cell: SavedCell { size, stride, misses, nanos }, counted, timed, line });
     }
     Ok(found)
 }

@@ -24,8 +24,6 @@ use raw::RawSweep;
 /// Bytes of a file that are read at most: a sweep of 20,000 cells, as an indented record, has
 /// 12 MB.
 pub const BYTES: u64 = 16 << 20;
-/// Rows of a file: ten times that sweep.
-const ROWS: usize = 200_000;
 /// Bytes of the array of a row; spark and cm1 sweep up to 1 GiB.
 const ARRAY: u64 = 4 << 30;
 /// Misses per access of an event that counts misses: prefetchers add up to 5.
@@ -121,12 +119,10 @@ pub fn counts_misses(event: Option<&str>) -> bool {
 const EMPTY: &str = "there is no row of a sweep in it; give what cm1 or spark has written";
 
 fn within_limit(file: &[u8]) -> Result<(), String> {
-    if file.len() as u64 > BYTES { Err(too_much(&Bytes(BYTES).to_string())) } else { Ok(()) }
-}
-
-/// The sentence for a file above one of the limits.
-fn too_much(limit: &str) -> String {
-    format!("it has more than {limit}, and no sweep of spark or cm1 has that many")
+    if file.len() as u64 <= BYTES {
+        return Ok(());
+    }
+    Err(format!("it has more than {}, and no sweep of spark or cm1 has that many", Bytes(BYTES)))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use figures::text::shorten;
 use figures::units::Bytes;
 use figures::value::Source;
 
-use super::{ARRAY, MISSES, NAME, ROWS, Saved, SavedCell, counts_misses, too_much};
+use super::{ARRAY, MISSES, NAME, Saved, SavedCell, counts_misses};
 
 /// A cell of the file.
 pub(super) struct RawCell {
@@ -22,7 +22,7 @@ pub(super) struct RawCell {
 /// The results of a reader.
 #[derive(Default)]
 pub(super) struct RawSweep {
-    cells: Vec<RawCell>,
+    pub(super) cells: Vec<RawCell>,
     event: Option<String>,
     notes: Vec<String>,
     /// Rows whose seconds have too few digits.
@@ -32,14 +32,6 @@ pub(super) struct RawSweep {
 }
 
 impl RawSweep {
-    pub(super) fn push(&mut self, cell: RawCell) -> Result<(), String> {
-        if self.cells.len() == ROWS {
-            return Err(too_much(&format!("{ROWS} rows")));
-        }
-        self.cells.push(cell);
-        Ok(())
-    }
-
     /// Adds the event that a row names.
     pub(super) fn note_event(&mut self, line: usize, event: &str) -> Result<(), String> {
         let event = shorten(event, NAME);

@@ -78,7 +78,8 @@ impl Fields<'_> {
         };
         let timed = from("ns_per_access_source").or(from("avg_time_us_source")).or(from("time_source"));
         let cell = SavedCell { size, stride, misses, nanos };
-        found.push(RawCell { cell, counted: from("avg_misses_source"), timed, line: self.line })
+        found.cells.push(RawCell { cell, counted: from("avg_misses_source"), timed, line: self.line });
+        Ok(())
     }
 
     /// The time per access from the seconds that all passes took.

@@ -78,7 +78,7 @@ impl Evidence {
                 // A class has thousands of records: only what is compared stays in memory.
                 record.rows.truncate(1);
                 record.rows.shrink_to_fit();
-                record.settings.retain(|name| name == TRANSPOSING);
+                record.settings.retain(|name, _| name == TRANSPOSING);
                 (record.machine_data, record.environment) = Default::default();
                 (record.arguments, record.notes) = Default::default();
                 self.records.push(record);

@@ -154,7 +154,7 @@ fn read(path: &Path, args: &Args) -> Result<File, Failure> {
 fn record_of(sweep: &Saved) -> Record {
     let mut record = Record::new("cm1", "");
     if let Some(event) = &sweep.event {
-        record.settings.set("event", event.as_str());
+        record.settings.insert("event".to_owned(), event.as_str().into());
     }
     let source = sweep.source.unwrap_or(Source::Timing);
     for cell in &sweep.cells {

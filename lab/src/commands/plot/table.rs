@@ -76,7 +76,7 @@ pub(super) fn read(text: &str) -> Result<Table, String> {
         }
         for ((row, cell), value) in record.rows.iter_mut().zip(cells).zip(values) {
             let value = if is_number { value.map_or(Json::Null, Json::from) } else { cell.into() };
-            row.place.set(name, value);
+            row.place.insert(name.into(), value);
         }
     }
     if numbers.is_empty() || record.rows.is_empty() {

@@ -203,7 +203,7 @@ impl Run {
             .set("instruction_fetches_skipped", trace.instructions);
         let row = |part: &str, keys: &[(&str, String)], counts: &[(&str, u64)]| {
             let mut row = Row::at([("part", part.into())]);
-            keys.iter().for_each(|(key, text)| row.place.set(*key, text.as_str()));
+            row.place.extend(keys.iter().map(|(key, text)| (key.to_string(), text.as_str().into())));
             let counted = |count: u64| Reading::new(count as f64, Source::Model);
             counts.iter().fold(row, |row, (name, count)| row.with(*name, counted(*count)))
         };
