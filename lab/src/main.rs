@@ -66,7 +66,7 @@ enum Command {
     #[command(name = "c++")]
     Cxx(commands::cc::Args),
     #[command(
-        after_help = "Example:\n  valgrind --tool=lackey --trace-mem=yes --log-file=a.trace ./a.out\n  lab trace a.trace --machine zen3 --chart misses.svg"
+        after_help = "Example:\n  valgrind --tool=lackey --trace-mem=yes --log-file=a.trace ./a.out\n  lab trace a.trace --machine zen3"
     )]
     Trace(trace::Args),
     #[command(after_help = "Example:\n  lab plot cm1.out --sizes 32K,64K -o cm1.svg")]

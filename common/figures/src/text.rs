@@ -27,6 +27,12 @@ pub fn shorten(text: &str, most: usize) -> String {
     }
 }
 
+/// The digits of a whole number in groups of three: `1,234,567` with the sign `,`.
+pub fn grouped(digits: &str, sign: &str) -> String {
+    let groups = digits.as_bytes().rchunks(3).rev().filter_map(|group| str::from_utf8(group).ok());
+    Vec::from_iter(groups).join(sign)
+}
+
 /// `1 file`, `2 files`.
 pub fn counted(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })

@@ -57,13 +57,5 @@ impl Table {
 
 /// `1234567` as `1,234,567`.
 pub(crate) fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    figures::text::grouped(&count.to_string(), ",")
 }

@@ -1,5 +1,6 @@
 //! Figures as the page shows them.
 
+use figures::text;
 use figures::value::{Reading, Source};
 use serde::Serialize;
 
@@ -61,14 +62,7 @@ pub(crate) fn grouped(number: &str) -> String {
     if digits.len() < 5 {
         return number.to_owned();
     }
-    let mut text = whole[..whole.len() - digits.len()].to_owned();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
-            text.push('\u{202f}');
-        }
-        text.push(digit);
-    }
-    text + rest
+    whole.replace(digits, &text::grouped(digits, "\u{202f}")) + rest
 }
 
 #[cfg(test)]

@@ -7,12 +7,13 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use common::cache::{Outcome, Replay, TooFar};
-use common::cli::{Format, Output};
+use common::cli::{self, Format, Output};
 use common::failure::Failure;
 use common::machine::{self, CacheLevel, Machine};
 use common::measure;
 use common::output;
 use common::record::{Record, Row};
+use common::text::grouped;
 use common::units::Bytes;
 use common::value::{Reading, Source};
 use common::{encoding, input, table};
@@ -26,7 +27,7 @@ use reader::{Access, Form, Kind, Trace};
 /// -s, -E and -b describe one cache as the cache lab's csim does; the size of an access is
 /// then ignored, as csim does too.
 #[derive(Debug, clap::Args)]
-#[command(mut_arg("chart", |arg| arg.help("Draw misses per access over time into FILE (.svg, .pdf or .png)")))]
+#[command(mut_arg("chart", cli::refused::<PathBuf>("lab trace draws no chart; leave out --chart")))]
 #[command(mut_arg("verbose", |arg| arg.help("Print what happens to each access")))]
 pub(crate) struct Args {
     /// The trace: lackey's, DineroIV's, or lines like 'r 0x7ff0 8'; - is standard input
@@ -56,8 +57,6 @@ pub(crate) struct Args {
 
 /// The part of a row with the average time of a load.
 const AVERAGE: &str = "average load";
-/// Points of a chart over time, at most; at least half as many if there are so many accesses.
-const MAX_SLICES: usize = 256;
 /// Lines of a cache that can be modelled: each takes some 20 bytes.
 const MAX_LINES: u64 = 1 << 22;
 /// Bytes that are read at a time.
@@ -68,13 +67,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     output::prepare([args.file.as_path()], &args.output)?;
     if args.output.verbose && (args.output.format != Format::Kit || args.output.prints_a_file()) {
         return Err(Failure::usage(
-            "--verbose prints text: leave out --format, and give files instead of - to --record and --chart",
+            "--verbose prints text: leave out --format, and give a file instead of - to --record",
         ));
     }
     let machine = described(args)?;
     let mut run = Run {
         replay: Replay::new(&machine, vec!["all"]).map_err(Failure::could_not)?,
-        slices: Slices { step: 1, ends: Vec::new() },
         text: String::new(),
         accesses: 0,
     };
@@ -153,7 +151,6 @@ fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
 /// The caches, and what is collected in addition to their counts.
 struct Run {
     replay: Replay,
-    slices: Slices,
     /// Lines of `--verbose` that are not printed yet.
     text: String,
     accesses: u64,
@@ -179,9 +176,6 @@ impl Run {
                 self.replay.access(address, width, *store, 0)?;
             }
             self.accesses += 1;
-            if self.accesses.is_multiple_of(self.slices.step) {
-                self.slices.add(self.replay.totals().misses);
-            }
         }
         if args.output.verbose {
             self.text.push('\n');
@@ -223,9 +217,6 @@ impl Run {
             let row = Row::at([("part", AVERAGE.into())]).set("formula", formula);
             rows.push(row.with("average_load_ns", average));
         }
-        if args.output.chart.is_some() || args.output.record.is_some() {
-            rows.extend(self.slices.rows(counts.loads + counts.stores, self.replay.totals().misses));
-        }
         record.rows = rows;
         record
     }
@@ -247,43 +238,6 @@ fn in_words(outcome: &Outcome) -> String {
     if parts.is_empty() { " hit".to_owned() } else { parts.join(",") }
 }
 
-/// Misses over time, in slices of equally many accesses: as there become too many, each two
-/// are joined.
-struct Slices {
-    /// Accesses of a slice.
-    step: u64,
-    /// Misses of each level up to the end of each slice.
-    ends: Vec<Vec<u64>>,
-}
-
-impl Slices {
-    fn add(&mut self, misses: Vec<u64>) {
-        self.ends.push(misses);
-        if self.ends.len() == MAX_SLICES {
-            self.ends = self.ends.chunks_exact(2).map(|pair| pair[1].clone()).collect();
-            self.step *= 2;
-        }
-    }
-
-    /// A row for each slice: the accesses before its end, and each level's misses per access.
-    fn rows(&self, accesses: u64, misses: Vec<u64>) -> Vec<Row> {
-        let full = (1..).map(|number| number * self.step).zip(&self.ends);
-        let all = full.chain((!accesses.is_multiple_of(self.step)).then_some((accesses, &misses)));
-        let (mut start, mut before) = (0, vec![0; misses.len()]);
-        let row = |(end, misses): (u64, &Vec<u64>)| {
-            let mut row = Row::at([("part", "time".into()), ("accesses", end.into())]);
-            for (level, (now, then)) in misses.iter().zip(&before).enumerate() {
-                let rate = (now - then) as f64 / (end - start) as f64;
-                row =
-                    row.with(format!("l{}_misses_per_access", level + 1), Reading::new(rate, Source::Model));
-            }
-            (start, before) = (end, misses.clone());
-            row
-        };
-        all.map(row).collect()
-    }
-}
-
 /// The lines for people; with `csim`, its last line too.
 fn kit_text(record: &Record, csim: bool) -> String {
     let mut text = String::new();
@@ -293,11 +247,10 @@ fn kit_text(record: &Record, csim: bool) -> String {
         let key = |name: &str| row.text(name).to_owned();
         let count = |name: &str| row.amount(name).unwrap_or(0.0);
         let says = |name: &str| match row.amount(name) {
-            Some(count) => format!("{} {}", grouped(count as u64), name.replace('_', "-")),
+            Some(count) => format!("{} {}", grouped(&format!("{count:.0}"), ","), name.replace('_', "-")),
             None => String::new(),
         };
         match key("part").as_str() {
-            "time" => {}
             AVERAGE => {
                 let average = table::four(count("average_load_ns"));
                 let formula = row.text("formula");
@@ -332,14 +285,4 @@ fn kit_text(record: &Record, csim: bool) -> String {
         }
     }
     text + &table::columns(&lines) + &last
-}
-
-/// `1,234,567`.
-fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let comma = |at: usize| at > 0 && (digits.len() - at).is_multiple_of(3);
-    digits
-        .char_indices()
-        .flat_map(|(at, digit)| comma(at).then_some(',').into_iter().chain([digit]))
-        .collect()
 }
