@@ -13,12 +13,6 @@ use crate::failure::Failure;
 /// Longest name of a file in a message, in characters.
 const LONGEST_NAME: usize = 120;
 
-/// The sweep saved at `path`; `-` is standard input.
-/// Fails if the file cannot be read, or contains no sweep; the sentence names it.
-pub fn sweep(path: &Path) -> Result<Saved, Failure> {
-    Saved::read(&bytes(path)?).map_err(|error| Failure::could_not(format!("{}: {error}", name(path))))
-}
-
 /// The sweep in the `text` of the file `path`.
 /// Fails if it contains no sweep; the sentence names the file.
 pub fn parsed(path: &Path, text: &str) -> Result<Saved, Failure> {

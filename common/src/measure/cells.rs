@@ -1,9 +1,7 @@
 //! The cells of a sweep, one after the other. Those of a described machine are independent, so
 //! they are modelled on all processors at once. Measured cells must never run like this.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{self, Receiver};
+use std::collections::VecDeque;
 use std::thread;
 
 use cache::{Counts, Modelled};
@@ -116,9 +114,9 @@ impl Session {
         Ok(())
     }
 
-    /// Models `walk` over an array in each of `cells`, from cold caches; `take` sees the samples in the order of the cells, until it says
-    /// that there are enough.
-    /// Fails if memory is short, the machine cannot be modelled, or `take` fails.
+    /// Models `walk` over an array in each of `cells`, from cold caches, some cells at a time, or one where the system
+    /// starts no thread; `take` sees the samples in the order of the cells, until it says that there are enough.
+    /// Fails if memory is short, or the machine cannot be modelled.
     fn model_cells(
         &self,
         plan: &Plan,
@@ -126,24 +124,37 @@ impl Session {
         walk: impl Fn(&mut Modelled, Array<u8>, Cell) + Sync,
         mut take: impl FnMut(Cell, &Sample) -> bool,
     ) -> Result<(), Failure> {
-        let machine = &self.machine;
-        let mut failed = Ok(());
-        let work = |at: usize| counts(machine, cells[at], &walk);
-        self.side_by_side(cells.len(), work, |at, counts| {
-            let counts = match counts {
-                Ok(counts) => counts,
-                Err(why) => {
-                    failed = Err(why);
-                    return false;
-                }
+        let (machine, cpus) = (&self.machine, &self.cpus);
+        let work = |cell: Cell| counts(machine, cell, &walk);
+        thread::scope(|scope| {
+            let start = |cell: Cell| {
+                let on_any = move || {
+                    cpu::pin(cpus); // not where the session's thread stays
+                    work(cell)
+                };
+                (cell, thread::Builder::new().spawn_scoped(scope, on_any))
             };
-            let mut sample = Sample::default();
-            self.modelled_time(&counts, &mut sample);
-            sample.counts = plan.complete(Vec::new(), Some(&counts));
-            sample.model = Some(counts);
-            take(cells[at], &sample)
-        })?;
-        failed
+            // Cells differ: while the first one ends, others that began later keep the processors busy.
+            let mut started = VecDeque::new();
+            let mut rest = cells.iter().copied();
+            loop {
+                started.extend(rest.by_ref().take(2 * cpus.len().max(1) - started.len()).map(start));
+                let Some((cell, thread)) = started.pop_front() else { return Ok(()) };
+                let counts = match thread {
+                    Ok(thread) => {
+                        thread.join().map_err(|_| Failure::could_not("a cell was not modelled"))??
+                    }
+                    Err(_) => work(cell)?,
+                };
+                let mut sample = Sample::default();
+                self.modelled_time(&counts, &mut sample);
+                sample.counts = plan.complete(Vec::new(), Some(&counts));
+                sample.model = Some(counts);
+                if !take(cell, &sample) {
+                    return Ok(());
+                }
+            }
+        })
     }
 
     /// The time of a described machine, from its latencies.
@@ -155,59 +166,6 @@ impl Session {
         sample.wall = Reading::of(time.map(|t| t.0), Source::Model);
         sample.cpu = sample.wall.clone();
     }
-
-    /// Runs `work` for each of `0..count` on all processors at once, or one after the other where the system starts no
-    /// thread. `take` gets the results in that order, until it says that there are enough.
-    /// Fails if a thread ends before its work is done.
-    fn side_by_side<T: Send>(
-        &self,
-        count: usize,
-        work: impl Fn(usize) -> T + Sync,
-        mut take: impl FnMut(usize, T) -> bool,
-    ) -> Result<(), Failure> {
-        let next = AtomicUsize::new(0);
-        let (sender, receiver) = mpsc::channel();
-        thread::scope(|scope| {
-            let started = (0..self.cpus.len().clamp(1, count.max(1))).take_while(|_| {
-                let (sender, next, work, cpus) = (sender.clone(), &next, &work, &self.cpus);
-                let work = move || {
-                    cpu::pin(cpus); // not where the session's thread stays
-                    while let at = next.fetch_add(1, Ordering::Relaxed)
-                        && at < count
-                        && sender.send((at, work(at))).is_ok()
-                    {}
-                };
-                thread::Builder::new().spawn_scoped(scope, work).is_ok()
-            });
-            if started.count() == 0 {
-                (0..count).all(|at| take(at, work(at)));
-                return Ok(());
-            }
-            drop(sender);
-            let taken = in_order(count, &receiver, take);
-            drop(receiver); // threads that still work cannot send more, and end
-            taken
-        })
-    }
-}
-
-/// Puts numbered results into order for `take`.
-fn in_order<T>(
-    count: usize,
-    numbered: &Receiver<(usize, T)>,
-    mut take: impl FnMut(usize, T) -> bool,
-) -> Result<(), Failure> {
-    let mut early = BTreeMap::new();
-    for at in 0..count {
-        while !early.contains_key(&at) {
-            let (number, one) = numbered.recv().map_err(Failure::could_not)?;
-            early.insert(number, one);
-        }
-        if early.remove(&at).is_some_and(|one| !take(at, one)) {
-            break;
-        }
-    }
-    Ok(())
 }
 
 /// The model's counts of one cell on `machine`.
@@ -222,27 +180,4 @@ fn counts(
     let mut model = model.without_numbers();
     walk(&mut model, array, cell);
     Ok(model.counts())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_comes_early_waits_for_what_is_before_it() {
-        let taken = |numbers: &[usize], enough: usize| {
-            let (sender, receiver) = mpsc::channel();
-            numbers.iter().for_each(|&at| sender.send((at, 10 * at)).unwrap());
-            drop(sender);
-            let mut taken = Vec::new();
-            let done = in_order(4, &receiver, |at, one| {
-                taken.push((at, one));
-                taken.len() < enough
-            });
-            (done.is_ok(), taken)
-        };
-        assert_eq!(taken(&[2, 0, 3, 1], 9), (true, vec![(0, 0), (1, 10), (2, 20), (3, 30)]));
-        assert_eq!(taken(&[2, 0, 1], 2), (true, vec![(0, 0), (1, 10)]));
-        assert_eq!(taken(&[0, 2], 9), (false, vec![(0, 0)]));
-    }
 }

@@ -35,12 +35,8 @@ impl Default for Sample {
 impl Sample {
     /// The sample of `accesses` accesses, each of which takes `nanos`.
     pub fn of_accesses(nanos: &Reading, accesses: f64) -> Sample {
-        Sample::at_clock(nanos, accesses, core_clock::measure())
-    }
-
-    fn at_clock(nanos: &Reading, accesses: f64, clock: Hertz) -> Sample {
         let time = nanos.scaled(1e-9 * accesses);
-        let cycles = time.scaled(clock.0);
+        let cycles = time.scaled(core_clock::measure().0);
         Sample { wall: time.clone(), cpu: time, cycles, ..Sample::default() }
     }
 
@@ -95,13 +91,6 @@ impl Timed {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn cycles_are_those_of_the_core_whatever_the_rate_of_its_timer() {
-        let nanos = Reading::new(2.0, Source::Timing);
-        let sample = Sample::at_clock(&nanos, 1e9, Hertz(3.5e9));
-        assert_eq!((sample.cpu.amount(), sample.cycles.amount()), (Some(2.0), Some(7e9)));
-    }
 
     #[test]
     fn a_time_is_missing_where_its_own_clock_is_too_coarse_for_it() {
