@@ -5,7 +5,7 @@ mod table;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use chart::{Axis, Chart, View};
+use chart::{Chart, View};
 use common::failure::Failure;
 use common::product::is_event;
 use common::record::{Record, Row};
@@ -87,10 +87,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     output::check_distinct(args.files.iter().map(PathBuf::as_path), [picture.as_path()])?;
     let mut files = args.files.iter().map(|path| read(path, args)).collect::<Result<Vec<_>, Failure>>()?;
     keep_sizes(&args.sizes, &mut files)?;
-    let chart = match &files[..] {
-        [File { record, .. }] if args.y.is_empty() && is_product(record) => product(record),
-        _ => chart(args, &files)?,
-    };
+    let chart = chart(args, &files)?;
     let log = args.log.as_deref();
     let view = View {
         log_x: log.map(|axes| axes.contains('x')),
@@ -186,18 +183,9 @@ fn keep_sizes(sizes: &[Bytes], files: &mut [File]) -> Result<(), Failure> {
 
 /// The places of a row that say how large its problem is, and which of several kernels it has; and what is drawn
 /// of several figures: the first that the rows have.
-const X: [&str; 4] = ["stride_bytes", "size", "n", "accesses"];
+const X: [&str; 3] = ["stride_bytes", "size", "n"];
 const BY: [&str; 2] = ["variant", "kernel"];
-const Y: [&str; 8] = [
-    "avg_misses",
-    "ns_per_access",
-    "gflops",
-    "mflops",
-    "known_mflops",
-    "cpu_s",
-    "seconds",
-    "l1_misses_per_access",
-];
+const Y: [&str; 7] = ["avg_misses", "ns_per_access", "gflops", "mflops", "known_mflops", "cpu_s", "seconds"];
 
 /// The columns that are drawn: the chosen ones, or the usual ones.
 fn chosen(args: &Args, files: &[File]) -> Result<Columns, Failure> {
@@ -235,10 +223,16 @@ fn chosen(args: &Args, files: &[File]) -> Result<Columns, Failure> {
     };
     let mut y = args.y.iter().map(named).collect::<Result<Vec<_>, Failure>>()?;
     if y.is_empty() && numbers.is_empty() {
-        let usual = Y.iter().find(|name| has(name)).map(|name| (*name).to_owned());
+        let figures = rows.iter().flat_map(|(_, row)| &row.figures);
         let figures =
-            rows.iter().flat_map(|(_, row)| &row.figures).find(|figure| figure.reading.amount().is_some());
-        y.extend(usual.or_else(|| figures.map(|figure| figure.name.clone())));
+            figures.filter(|figure| figure.reading.amount().is_some()).map(|figure| figure.name.clone());
+        let is_product =
+            |file: &File| MatrixProgram::ALL.iter().any(|own| own.program() == file.record.program);
+        match Y.iter().find(|name| has(name)) {
+            _ if files.len() == 1 && is_product(&files[0]) => y.extend(figures.filter(|name| is_event(name))),
+            Some(usual) => y.push((*usual).to_owned()),
+            None => y.extend(figures.take(1)),
+        }
     } else if y.is_empty() {
         y.extend(known.iter().filter(|name| numbers.contains(name) && ![&x, &by].contains(name)).cloned());
     }
@@ -340,25 +334,3 @@ fn chart(args: &Args, files: &[File]) -> Result<Chart, Failure> {
 
 /// Times that differ by more than this factor have a logarithmic axis.
 const WIDE: f64 = 8.0;
-
-fn is_product(record: &Record) -> bool {
-    MatrixProgram::ALL.iter().any(|known| known.program() == record.program)
-}
-
-/// Each event per inner iteration, which is one execution of the innermost statement.
-fn product(record: &Record) -> Chart {
-    let (mut names, mut bars) = (Vec::new(), Vec::new());
-    for row in &record.rows {
-        let iterations = row.whole("size").unwrap_or(1).pow(3) as f64;
-        for figure in row.figures.iter().filter(|figure| is_event(&figure.name)) {
-            let Some((amount, source)) = figure.reading.amount().zip(figure.reading.source()) else {
-                continue;
-            };
-            names.push(format!("{} ({source})", figure.name));
-            bars.push((names.len() as f64, amount / iterations));
-        }
-    }
-    let axes = (Axis::named("event (source)", names), Axis::linear("events per inner iteration"));
-    let title = format!("{}: events per inner iteration", record.program);
-    Chart::new(title, axes.0, axes.1).curve("", bars).caption(&record.machine)
-}
