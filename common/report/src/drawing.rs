@@ -50,8 +50,12 @@ struct Curve<'r> {
 ///
 /// If it would have no point, or rows of one place are not runs of the same; a sentence.
 pub fn chart(sets: &[Set<'_>], Columns { x, y, by }: &Columns) -> Result<Chart, String> {
-    let all = Vec::from_iter(sets.iter().flat_map(|set| &set.rows));
+    let all = Vec::from_iter(sets.iter().flat_map(|set| set.rows.iter().copied()));
     let has_number = |name: &str| all.iter().any(|(record, row)| number(record, row, name).is_some());
+    let asked = y.iter().chain([x, by]).filter(|name| !name.is_empty());
+    if let Some(missing) = asked.into_iter().find(|name| !all.iter().any(|row| has(row, name))) {
+        return Err(format!("no row has '{missing}'; they have {}", columns(&all).join(", ")));
+    }
     if let Some(missing) = y.iter().find(|name| !has_number(name)) {
         return Err(format!("'{missing}' has no number in any row"));
     }
@@ -146,7 +150,7 @@ pub fn chart(sets: &[Set<'_>], Columns { x, y, by }: &Columns) -> Result<Chart, 
 }
 
 /// What the vertical axis is called.
-fn y_name(all: &[&(&Record, &Row)], y: &[String], label: &dyn Fn(&str) -> (String, f64)) -> String {
+fn y_name(all: &[(&Record, &Row)], y: &[String], label: &dyn Fn(&str) -> (String, f64)) -> String {
     let event = all.iter().find_map(|(record, row)| set_value(record, row, "event")?.as_str());
     match (y, event) {
         ([one], Some(event)) if one == "avg_misses" && !counts_misses(Some(event)) => {
@@ -242,6 +246,11 @@ pub(crate) fn text(record: &Record, row: &Row, name: &str) -> String {
         Some(Json::Null) | None => String::new(),
         Some(other) => other.to_string(),
     }
+}
+
+/// Whether a row has a figure, which may be missing with its reason, or a key.
+pub(crate) fn has((record, row): &(&Record, &Row), name: &str) -> bool {
+    row.reading(name).is_some() || !text(record, row, name).is_empty()
 }
 
 /// The number of a figure or of a key.

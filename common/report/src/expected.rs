@@ -18,7 +18,8 @@ pub type Expected = BTreeMap<Figure, Option<Check>>;
 
 /// What the records of the products show; a figure that was not measured is missing.
 pub fn expected<'r>(record: impl Fn(MatrixProgram) -> Option<&'r Record>) -> Expected {
-    let product = |program: &MatrixProgram| Some((*program, Product::of(program.name(), record(*program)?)));
+    let product =
+        |program: &MatrixProgram| Some((*program, Product::of(program.program(), record(*program)?)));
     let products: Vec<_> = MatrixProgram::ALL.iter().filter_map(product).collect();
     of_products(&Vec::from_iter(products.iter().map(|(program, product)| (*program, product))))
 }

@@ -43,7 +43,7 @@ pub struct Findings {
     pub line: Bytes,
     /// The source of that line size.
     pub line_from: LineFrom,
-    /// Seconds the run took, without what an interrupted run had measured before.
+    /// Seconds the run took.
     pub took: f64,
     /// What a reader of the page must know about the run, such as an experiment that failed and
     /// its reason.

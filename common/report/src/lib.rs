@@ -21,14 +21,13 @@ mod pictures;
 mod product;
 mod render;
 mod sweep;
+mod typed;
 
 use std::error::Error;
 
 use records::note::Note;
 
-pub use answers::{
-    AnotherStudent, Answer, Answers, Asked, Form, Meaning, Run, TOTAL_BYTES, Typed, is_answer, not_asked,
-};
+pub use answers::{AnotherStudent, Answers, Asked, Run, TOTAL_BYTES, is_answer, not_asked};
 pub use assignment::{
     Assignment, Drawing, FieldKind, GUIDE, Question, Section, SheetPart, Sizes, program, toml_error,
 };
@@ -45,6 +44,7 @@ pub use render::{STORE, escaped};
 pub use drawing::{Columns, Set, chart, columns, number};
 pub use own_sections::{OwnRecord, lacking};
 pub use sweep::STRIDE;
+pub use typed::{Answer, Form, Meaning, Typed};
 
 /// The name of the page among the files.
 pub const PAGE: &str = "report.html";

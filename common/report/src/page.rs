@@ -69,7 +69,6 @@ pub(crate) fn page(contents: &Report<'_>) -> Value {
         "line": found.line.to_string(),
         "line_from": line_from(found),
         "elements": elements,
-        "one_clock": has_one_clock(&contents.products),
         "products": contents.products.each_ref().map(Product::cells),
         "gains": contents.gains.each_ref().map(Gain::cells),
         "causes": {
@@ -128,14 +127,6 @@ fn part(contents: &Report<'_>, section: &Section) -> Value {
         .is_none()
         .then(|| SectionView::of(section, &contents.further, &contents.findings.machine.description));
     json!({ "template": template, "links": links, "section": own, "optional": section.optional })
-}
-
-/// Whether all products have the same cycles per second. Records of an interrupted run may have
-/// another clock.
-fn has_one_clock(products: &[Product]) -> bool {
-    let clock = |product: &Product| Some(product.cycles.amount()? / product.seconds.amount()?);
-    let clocks: Vec<f64> = products.iter().filter_map(clock).collect();
-    clocks.len() == products.len() && clocks.iter().all(|clock| (clock / clocks[0] - 1.0).abs() < 1e-6)
 }
 
 fn line_from(found: &Findings) -> &'static str {

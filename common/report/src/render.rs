@@ -8,10 +8,11 @@ use minijinja::value::{Serde, Value};
 use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior};
 use serde_json::json;
 
-use crate::answers::{Answer, READER, Typed};
+use crate::answers::READER;
 use crate::assignment::{Assignment, Question};
 use crate::contents::Report;
 use crate::page::page;
+use crate::typed::{Answer, Typed};
 
 /// The script with the class `Store`, with which a page stores typed answers.
 pub const STORE: &str = include_str!("template/store.js");

@@ -3,11 +3,10 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use clap::ValueEnum;
 use common::failure::Failure;
 use common::record::Record;
 use common::text::shorten;
-use common::{authentic, input, output};
+use common::{authentic, cli, input, output};
 use report::{Assignment, OwnRecord, program};
 
 use super::args::Args;
@@ -43,9 +42,8 @@ pub(super) fn leave_out(assignment: &mut Assignment, args: &Args) -> Option<Stri
 /// The command lines of all sections, with the placeholders replaced by this run's machine and
 /// source of counts.
 pub(super) fn calls(assignment: &Assignment, args: &Args) -> Vec<ProgramCall> {
-    let counters = args.counters.to_possible_value();
-    let counters = counters.as_ref().map_or("", |value| value.get_name());
-    let filled = |word: &str| word.replace("{machine}", &args.machine).replace("{counters}", counters);
+    let counters = cli::name_of(&args.counters);
+    let filled = |word: &str| word.replace("{machine}", &args.machine).replace("{counters}", &counters);
     let mut calls = Vec::new();
     for own in &assignment.sections {
         for (number, line) in (1..).zip(&own.run) {

@@ -26,16 +26,23 @@ while [ $# -gt 1 ]; do [ "$1" = --record ] && cat record.json > "$2"; shift; don
 const SECTION: &str = r#"
 [[section]]
 id = "mine"
-title = "A section of ours"
+title = "Ours <1>"
 text = "It runs `mine`."
 run = ["mine 100 {machine}", "mine 200 {counters}"]
 chart = [{ x = "size", y = "mflops" }]
 
 [[question]]
-id = "mine-why"
+id = "mine-best"
 section = "mine"
-label = "Why so fast?"
+kind = "line"
+label = "Which is **best**?"
+why = "Why?"
 points = 3
+
+[[question]]
+id = "s2-more"
+section = "2"
+label = "And what of this?"
 "#;
 
 /// A folder with lab, a program next to it, and an assignment that runs it.
@@ -64,10 +71,20 @@ fn a_section_of_ones_own_is_run_shown_and_asked() {
     printed(lab(&program, folder, &format!("{RUN} --assignment own.toml")));
     assert_eq!(std::fs::read_to_string(folder.join("ran.txt")).unwrap(), "100 i5-7500\n200 auto\n");
     let page = std::fs::read_to_string(folder.join("report/report.html")).unwrap();
-    for part in ["It runs <code>mine</code>.", "612.3", "id=\"mine-why\"", "student-1-name", "N = 16"] {
+    for part in [
+        "<h2 id=\"mine\">Ours &lt;1&gt;",
+        "href=\"#mine\"",
+        "It runs <code>mine</code>.",
+        "612.3",
+        "Which is <b>best</b>?",
+        " id=\"mine-best-why\"",
+        "student-1-name",
+        "N = 16",
+    ] {
         assert!(page.contains(part), "{part}");
     }
-    assert!(!page.contains("student-2-name"));
+    assert!(page.find(" id=\"s2-more\"") < page.find("id=\"s311\""), "at the end of its section");
+    assert!(page.contains(" id=\"s2-more\"") && !page.contains("student-2-name"));
     for file in ["records/mine-1.json", "records/mine-2.csv", "pictures/mine.svg"] {
         assert!(folder.join("report").join(file).is_file(), "{file}");
     }
@@ -88,11 +105,7 @@ fn what_cannot_be_carried_out_is_reported_before_anything_is_measured() {
     for (args, code, says) in [
         ("--assignment absent.toml", 1, "'yours'"),
         ("--assignment wrong.toml", 2, "wrong.toml: line"),
-        (
-            "--assignment column.toml",
-            1,
-            "shows 'nope', and no record of its programs has that; they have program, size, mflops",
-        ),
+        ("--assignment column.toml", 1, "no row has 'nope'; they have program, size, mflops"),
         ("--assignment fails.toml", 1, "`mine fails` failed: mine: no luck"),
     ] {
         let ran = lab(&program, folder, &format!("{RUN} --size 16 {args}"));

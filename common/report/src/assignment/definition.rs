@@ -135,9 +135,6 @@ pub struct Question {
     /// Whether a range, "fully associative" and "not visible" can be chosen for a value.
     #[serde(default)]
     pub range: bool,
-    /// The texts of a choice.
-    #[serde(default)]
-    pub choices: Vec<String>,
     /// Ruled lines for a text, or for a value's justification.
     #[serde(default = "three")]
     pub lines: u8,
@@ -161,8 +158,6 @@ pub enum FieldKind {
     Text,
     /// One line of text: a name.
     Line,
-    /// One of several texts.
-    Choice,
     /// A size with its unit.
     Bytes,
     /// A count.
@@ -181,7 +176,7 @@ impl FieldKind {
     /// The kind of its value; `None` if it is filled in with text.
     pub fn quantity(self) -> Option<Kind> {
         match self {
-            FieldKind::Text | FieldKind::Line | FieldKind::Choice => None,
+            FieldKind::Text | FieldKind::Line => None,
             FieldKind::Bytes => Some(Kind::Bytes),
             FieldKind::Count => Some(Kind::Count),
             FieldKind::Ns => Some(Kind::Ns),

@@ -19,7 +19,6 @@
 
   // The answer in a field, as typed.
   function answerIn(field) {
-    if (field.dataset.field === "choice") return part(field, ":checked")?.value ?? "";
     if (!isValue(field)) return field.value;
     return { form: part(field, ".forms :checked")?.value ?? "one", value: part(field, ".low").value,
       to: part(field, ".below")?.value ?? "", unit: part(field, "select")?.value ?? "" };
@@ -27,9 +26,7 @@
 
   // Shows an answer. One of another form is shown where it can be: as the number, or as a text.
   function put(field, answer) {
-    if (field.dataset.field === "choice") {
-      for (const radio of field.querySelectorAll("input")) radio.checked = radio.value === answer;
-    } else if (!isValue(field)) {
+    if (!isValue(field)) {
       const text = typeof answer === "string" ? answer : `${answer.value} ${answer.unit}`.trim();
       if (field.value !== text) field.value = text;
     } else {
