@@ -23,10 +23,6 @@ pub(crate) const SMALL: [&str; 11] = [
     "flops all 16 --repeats 1",
 ];
 
-/// Programs with the options of another one.
-const LIKE: [(&str, &str); 6] =
-    [("ge2", "ge1"), ("ge3", "ge1"), ("ge4", "ge1"), ("ge5", "ge1"), ("ge6", "ge1"), ("ge7", "ge1")];
-
 /// Files that the command lines name.
 fn prepare(folder: &Path) {
     let guide = report::GUIDE;
@@ -172,10 +168,6 @@ fn every_option_that_is_listed_has_a_row() {
     for name in programs() {
         let help = help(&name);
         let options = listed(&help);
-        if let Some((_, like)) = LIKE.iter().find(|(program, _)| *program == name) {
-            assert_eq!(options, listed(&self::help(like)), "{name} has the options of {like}");
-            continue;
-        }
         let tested: BTreeSet<&str> = rows
             .iter()
             .filter_map(|row| row.line.rsplit(" && ").next())

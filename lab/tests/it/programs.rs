@@ -11,7 +11,6 @@ use crate::command_lines;
 use crate::kit::{self, lab, stderr};
 
 const SCHEMA: &str = include_str!("../../../common/records/schemas/record.schema.json");
-const RECORDED: &str = include_str!("../../../common/tests/data/i5-7500/cm1-l1-1.out");
 
 /// Fails with one line that names `culprit`; clap's own messages have more.
 fn refuses(folder: &Path, args: &str, code: i32, culprit: &str) {
@@ -160,22 +159,6 @@ fn the_commands_that_the_documents_need_run() {
         assert!(ran.status.success(), "{command}: {}", stderr(&ran));
         assert!(drew || !ran.stdout.is_empty(), "{command} gives nothing");
     }
-}
-
-#[test]
-fn files_that_are_no_sweep_and_pictures_that_are_none_are_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
-    write("good.out", RECORDED);
-    write("half.out", &RECORDED[..RECORDED.len() / 2]);
-    write("nan.out", &RECORDED.replacen("avg_misses=0.000294", "avg_misses=NaN", 1));
-    refuses(folder.path(), "plot none.out", 1, "cannot read none.out: there is no such file; check its name");
-    refuses(folder.path(), "plot half.out", 1, "cut off");
-    refuses(folder.path(), "plot nan.out", 1, "'NaN'");
-    refuses(folder.path(), "plot good.out -o chart.jpeg", 2, "'chart.jpeg'");
-    refuses(folder.path(), "plot good.out -o no/chart.svg", 1, "'no/chart.svg'");
-    refuses(folder.path(), "plot good.out --sizes 7X", 2, "'7X'");
-    refuses(folder.path(), "plot good.out --sizes 3K", 2, "sizes");
 }
 
 /// Rows that the handout lets students append are in the chart; what is not is named.

@@ -3,30 +3,14 @@
 //! (`docs/faults.md` lists the promises.)
 
 mod sandbox;
-mod table;
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use crate::command_lines::SMALL;
 use crate::kit::{program, stderr};
-
-/// A short command line of every program.
-const ALL: [&str; 13] = [
-    "spark --max 8K --repeats 1",
-    "cm1 --machine i5-7500 --max 8K --repeats 1",
-    "cm1 --max 8K --repeats 1 --counters none",
-    "mm1 --size 16",
-    "mm2 --size 16 --machine i5-7500",
-    "mm3 --size 16 --counters none",
-    "ge1 16",
-    "ge ge7 16",
-    "dgemm ikj 16",
-    "flops sse-scalar 16",
-    "avail",
-    "lab machines",
-    "lab ge --sizes 8,16 --variants ge2,ge3 --runs 1",
-];
+use sandbox::without;
 
 fn command(folder: &Path, line: &str) -> Command {
     let mut words = line.split_whitespace();
@@ -85,7 +69,7 @@ fn help_for_a_full_standard_output_is_one_sentence() {
 #[test]
 fn results_are_saved_before_they_are_printed() {
     let folder = tempfile::tempdir().unwrap();
-    for (number, line) in ALL.iter().filter(|line| !["lab machines", "avail"].contains(line)).enumerate() {
+    for (number, line) in SMALL.iter().enumerate() {
         let line = format!("{line} --record {number}.json");
         let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         refused(&line, &command(folder.path(), &line).stdout(full).output().unwrap(), "standard output");
@@ -176,4 +160,92 @@ fn a_sweep_records_the_sizes_that_memory_has_room_for() {
     refused(line, &after(folder.path(), "ulimit -v 150000", line), "smaller");
     let record = fs::read_to_string(folder.path().join("charts/dgemm.json")).unwrap();
     assert!(record.contains("\"n\": 512"), "the smaller sides are recorded");
+}
+
+/// Each fault is tried on these: one that times, one that models, one with threads, a whole assignment. All save a file.
+const LINES: [&str; 4] = [
+    "cm1 --max 8K --repeats 1 --counters none --record r.json",
+    "mm2 --size 16 --machine i5-7500 --record r.json",
+    "dgemm threads 64 --record r.json",
+    "lab run --quick --hasten 1000 --machine i5-7500 --size 16 --output report",
+];
+
+/// Runs a line under a fault; `None` where this system does not allow that.
+type Fault = Box<dyn Fn(&Path, &str) -> Option<Output>>;
+
+/// With these shell commands before it.
+fn shell(before: &'static str) -> Fault {
+    Box::new(move |folder, line| Some(after(folder, before, line)))
+}
+
+/// The same, as root of its own name space with its own mounts.
+fn mounted(before: &'static str) -> Fault {
+    Box::new(move |folder, line| {
+        let mut words = line.split_whitespace();
+        let program = program(words.next()?);
+        let script = format!("{{ {before}; }} || exit 77; exec \"$0\" \"$@\"");
+        let mut unshare = Command::new("unshare");
+        unshare.current_dir(folder).args(["-r", "-m", "sh", "-c", &script]).arg(program).args(words);
+        let output = unshare.env("RUST_BACKTRACE", "0").output().ok()?;
+        (output.status.code() != Some(77) && !stderr(&output).starts_with("unshare:")).then_some(output)
+    })
+}
+
+/// Where these system calls fail so.
+fn denied(calls: &'static [(libc::c_long, i32)]) -> Fault {
+    Box::new(move |folder, line| without(command(folder, line), calls).output().ok())
+}
+
+/// All system calls that rename or link a file.
+const RENAMES: &[(libc::c_long, i32)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_rename, libc::EIO),
+    (libc::SYS_renameat, libc::EIO),
+    (libc::SYS_renameat2, libc::EIO),
+];
+const AFFINITY: &[(libc::c_long, i32)] =
+    &[(libc::SYS_sched_setaffinity, libc::EPERM), (libc::SYS_sched_getaffinity, libc::EPERM)];
+const THREADS: &[(libc::c_long, i32)] = &[(libc::SYS_clone3, libc::EAGAIN), (libc::SYS_clone, libc::EAGAIN)];
+const LOCKS: &[(libc::c_long, i32)] = &[(libc::SYS_flock, libc::ENOTSUP), (libc::SYS_linkat, libc::EPERM)];
+
+/// Under each fault a result, or a refusal that has one of these texts; no result where it must fail; no file outside of
+/// the folder.
+#[test]
+fn each_fault_ends_in_a_result_or_a_refusal() {
+    let files = &["Too many open files", "cannot write"];
+    let faults: [(&str, Fault, bool, &[&str]); 12] = [
+        ("no /proc, /sys", mounted("mount -t tmpfs x /proc && mount -t tmpfs x /sys"), false, &[]),
+        ("100 MB of address space", shell("ulimit -v 100000"), false, &["choose a", "the system start"]),
+        ("4 file descriptors", shell("ulimit -n 4"), false, files),
+        ("affinity denied", denied(AFFINITY), false, &[]),
+        ("ptrace denied", denied(&[(libc::SYS_ptrace, libc::EPERM)]), false, &[]),
+        ("no perf at all", denied(&[(libc::SYS_perf_event_open, libc::ENOSYS)]), false, &[]),
+        ("threads denied", denied(THREADS), false, &["the system start"]),
+        ("advice on pages denied", denied(&[(libc::SYS_madvise, libc::EPERM)]), false, &[]),
+        ("files not synced", denied(&[(libc::SYS_fsync, libc::EIO)]), true, &["Input/output error"]),
+        ("files not renamed", denied(RENAMES), true, &["Input/output error"]),
+        ("no locks, links", denied(LOCKS), false, &[]),
+        ("no random bytes", denied(&[(libc::SYS_getrandom, libc::ENOSYS)]), false, &[]),
+    ];
+    for (fault, run, must_fail, says) in faults {
+        for line in LINES {
+            let (folder, case) = (tempfile::tempdir().unwrap(), format!("{line}, {fault}"));
+            let Some(output) = run(folder.path(), line) else {
+                skip::skip(&format!("this system cannot try: {fault}"));
+                break;
+            };
+            decent(&case, &output);
+            let is_named = says.iter().any(|text| last_line(&output).contains(text));
+            let is_right = if output.status.success() { !must_fail } else { is_named };
+            assert!(is_right, "{case}: {}", stderr(&output));
+            // What was measured is left, and removing a folder takes a file descriptor.
+            for entry in fs::read_dir(folder.path()).unwrap() {
+                let name = entry.unwrap().file_name();
+                assert!(
+                    ["report.tmp", "r.json", "report"].iter().any(|own| *own == name),
+                    "{case}: {name:?}"
+                );
+            }
+        }
+    }
 }

@@ -16,7 +16,6 @@ use crate::secret;
 /// counts on it: `run` names it. A command without a line fails the test.
 const LINES: &str = "\
 spark --max 64K --machine M --record spark.json --chart spark.svg
-spark --max 8K --repeats 2 --machine M --format json
 spark --max 8K --machine M --format csv
 spark --max 8K --machine M --counters timing
 spark --max 3G --machine M
@@ -29,71 +28,43 @@ cm1 --max 16K --machine M --counters hardware
 cm1 --event nonsense --machine M
 mm1 --size 32 --machine M --record mm1.json --format json
 mm1 --size 32 --machine M --events PAPI_L1_DCM,PAPI_L2_DCM,PAPI_L3_TCM,PAPI_TLB_DM
-mm1 --size 32 --machine M --counters none
-mm1 --size 32000 --machine M
-mm1 --size 0 --machine M
 mm2 --size 32 --machine M --time-transpose
-mm2 --size 32 --machine M --format csv
 mm3 --size 32 --machine M --format json
 mm3 --size 32 --machine M --line-size 1
 ge ge1 40 --machine M --format json
-ge ge7 40 1 --machine M
 ge ge4 40 2 --machine M --chart ge.svg
-ge --list
-ge3 40 --machine M --counters model
 dgemm block-l1 40 --machine M
 dgemm all 40 --machine M --record dgemm.json
-dgemm unrolled 40 --machine M --format json
-dgemm block-l2 40 --machine M --format csv
 dgemm recursive 40 --machine M --counters hardware
-dgemm ikj 99999 --machine M
 flops avx 32 --machine M
-flops --list
 avail -e M
 avail --mem
 exercises check M
 lab run --quick --hasten 1000 --size 40 --machine M --output report
 lab run --quick --hasten 1000 --size 40 --machine M --output report --assignment own.toml
-lab run --quick --machine M --counters hardware --output no
 lab assignment
 lab causes 32 --machine M --format json --chart causes.svg
-lab causes 32 --machine M --counters hardware
-lab trace accesses.trace --machine M --chart trace.svg --record trace.json
+lab trace accesses.trace --machine M --record trace.json
 lab trace accesses.trace --machine M --verbose
-lab trace accesses.trace --machine M --format json
-lab trace M --machine M
 lab dgemm --machine M --sizes 32,48 --variants ijk,block-l1 --output drawn
-lab dgemm --machine M --sizes 1,2 --variants no
 lab ge --machine M --sizes 40
 lab plot cm1.json -o cm1-again.svg
-lab plot spark.json --x size -o spark-again.svg
 lab plot cm1.json report/records/cm1-l2.json -o both.svg
 lab plot report/records/cm1-l1.csv -o of-csv.svg
-lab plot M
 lab plot mm1.json
 lab handin report
-lab handin report cm1.json --output in.zip
-lab handin M
-lab handin --answers M
 lab handin report --answers cm1.json
 lab machines M
 lab machines
-lab machines ./M
 lab cc run -O1 walk.c
-lab cc run --native -O1 walk.c
-lab cc M
 lab c++ run -O1 walk.c
 lab help
-lab help run
 lab --quick --machine M --hasten 1000 --size 40 --output bare
-lab M
-lab --machine M --nonsense
 ";
 
 fn run(folder: &Path, line: &str) -> Output {
     let mut words = line.split_whitespace().map(|word| match word {
         "M" => "sealed.toml",
-        "./M" => "./sealed.toml",
         other => other,
     });
     let name = words.next().unwrap();
