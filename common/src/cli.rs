@@ -248,13 +248,6 @@ mod tests {
     }
 
     #[test]
-    fn the_defaults_are_those_of_the_handout() {
-        let args = Example::try_parse_from(["example"]).unwrap();
-        assert_eq!((args.measuring.counters, args.measuring.runs), (Counters::Auto, None));
-        assert_eq!((args.output.format, &*args.modelling.machine), (Format::Kit, "host"));
-    }
-
-    #[test]
     fn a_text_is_no_whole_number_and_json_a_format() {
         let error = |words: [&str; 3]| complaint(&Example::try_parse_from(words).unwrap_err());
         assert!(error(["example", "--json", "x"]).contains("--format json"));
