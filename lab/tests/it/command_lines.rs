@@ -132,7 +132,7 @@ fn fault(row: &Row) -> Option<String> {
 }
 
 /// All programs, and each with each of its commands.
-fn programs() -> Vec<String> {
+pub(crate) fn programs() -> Vec<String> {
     let with_commands = |name: &&str| {
         let help = help(name);
         let commands = Vec::from_iter(commands(&help).iter().map(|command| format!("{name} {command}")));
