@@ -120,10 +120,9 @@ impl Class {
         self.students(value, |_| true)
     }
 
-    /// The only student with that name, or with it in the `column` that has this header.
-    pub(crate) fn by_name(&self, column: Option<&str>, name: &str) -> Option<usize> {
-        let column = column.map_or(Some(self.naming[0]), |name| columns(&self.header, &[name]).next());
-        only(&self.in_column(column?, plain(name)))
+    /// The only student with that name in the column with this header.
+    pub(crate) fn by_name(&self, header: &str, name: &str) -> Option<usize> {
+        only(&self.in_column(columns(&self.header, &[header]).next()?, plain(name)))
     }
 
     /// The members of a student's group; only the student without one.

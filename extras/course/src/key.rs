@@ -16,10 +16,8 @@ pub(crate) const SCHEMA: &str = "cache-lab-kit/key/2";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Key {
     pub(crate) schema: String,
-    /// The header of the roster's column that names the students; none if they were named on
-    /// the command line.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) column: Option<String>,
+    /// The header of the roster's column that names the students.
+    pub(crate) column: String,
     pub(crate) machines: Vec<Answers>,
 }
 
@@ -37,11 +35,6 @@ pub(crate) struct Answers {
 }
 
 impl Key {
-    /// The header of the students' names.
-    pub(crate) fn column(&self) -> &str {
-        self.column.as_deref().unwrap_or("student")
-    }
-
     /// Reads `FILE-key.json`.
     /// Fails if the file is not a key.
     pub(crate) fn read(path: &Path) -> Result<Key, Failure> {

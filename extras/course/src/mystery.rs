@@ -26,32 +26,23 @@ use crate::names;
 pub(crate) struct Args {
     /// Read the class from a CSV: a header, then one student on each line
     #[arg(long, value_name = "FILE")]
-    roster: Option<PathBuf>,
+    roster: PathBuf,
 
     /// Name the roster's column that identifies students [default: its only one]
-    #[arg(long, value_name = "COLUMN", requires = "roster")]
+    #[arg(long, value_name = "COLUMN")]
     name_column: Option<String>,
 
     /// Write the files into this folder
     #[arg(short, long, value_name = "DIR", default_value = "machines")]
     output: PathBuf,
-
-    /// Names that get a machine, in addition to those of the roster
-    #[arg(value_name = "NAME", required_unless_present = "roster")]
-    names: Vec<String>,
 }
 
 /// Draws the machines, then writes all files.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let column = Vec::from_iter(args.name_column.clone());
-    let listed = args.roster.as_deref().map(|path| Class::read(path, &column, None)).transpose()?;
-    let listed_names = listed.iter().flat_map(|class| &class.names);
-    let names = listed_names.chain(&args.names).map(|name| (String::new(), name.clone()));
-    let names = names::unique(names).map_err(Failure::usage)?;
-    let column = listed.map(|class| class.header().to_owned());
+    let class = Class::read(&args.roster, &Vec::from_iter(args.name_column.clone()), None)?;
     let out = args.output.as_path();
     let key_json = beside(out)?;
-    let key = extended(&key_json, column, &names)?;
+    let key = extended(&key_json, &class)?;
     let text = |machine: &Answers| machine::seal(&machine.name, &machine.drawn.toml(&machine.name)).text;
     let files = key.machines.iter().map(|machine| (out.join(&machine.file), text(machine).into_bytes()));
     let files: Vec<(PathBuf, Vec<u8>)> = files.collect();
@@ -80,22 +71,23 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     ))
 }
 
-/// The key in that file, if it is there, with a machine for each name that it lacks.
+/// The key in that file, if it is there, with a machine for each student whom it lacks.
 /// Fails if it is no key, its names are of another column, or too few machines are left.
-fn extended(path: &Path, column: Option<String>, names: &[String]) -> Result<Key, Failure> {
+fn extended(path: &Path, class: &Class) -> Result<Key, Failure> {
+    let column = class.header().to_owned();
     let none = Key { schema: SCHEMA.to_owned(), column: column.clone(), machines: Vec::new() };
     let mut key = if path.exists() { Key::read(path)? } else { none };
-    if column.is_some() && key.column != column {
+    if key.column != column {
         return Err(Failure::usage(format!(
             "the machines in '{}' are of the column '{}'; give that --name-column, or another --output",
             path.display(),
-            key.column()
+            key.column
         )));
     }
     // The hasher's seed is the system's own random number.
     let random = Random::new(RandomState::new().hash_one(path));
     let mut draw = Draw::new(random, key.machines.iter().map(|machine| &machine.drawn));
-    for name in names {
+    for name in &class.names {
         if key.machines.iter().any(|machine| machine.name == *name) {
             continue;
         }

@@ -99,8 +99,8 @@ pub(super) struct Machines<'k> {
 impl<'k> Machines<'k> {
     /// The key's names are those of the roster's column that `course mystery` had.
     pub(super) fn of(key: &'k Key, class: &Class) -> Machines<'k> {
-        let column = key.column.as_deref();
-        Machines { key, owners: key.machines.iter().map(|one| class.by_name(column, &one.name)).collect() }
+        let owner = |machine: &Answers| class.by_name(&key.column, &machine.name);
+        Machines { key, owners: key.machines.iter().map(owner).collect() }
     }
 
     /// Whose machine has that tag.
@@ -116,7 +116,7 @@ impl<'k> Machines<'k> {
         let machines: Vec<_> = owners.filter_map(of_owner).map(|place| &self.key.machines[place]).collect();
         let measured = machines.iter().find(|machine| tags.contains(&*machine.seal));
         measured.or(machines.first()).copied().ok_or_else(|| {
-            let column = self.key.column();
+            let column = &self.key.column;
             format!("the key has no machine of this student: make one, or correct the column '{column}'")
         })
     }

@@ -52,7 +52,7 @@ impl Map {
             }
             let known = known.get_or_insert_default();
             if name != NOBODY {
-                known.insert(class.by_name(None, name).ok_or_else(|| {
+                known.insert(class.by_name(class.header(), name).ok_or_else(|| {
                     format!("'{}' is not the name of one student; write it as in the roster, or '{NOBODY}' for nobody", shorten(name, 60))
                 })?);
             }

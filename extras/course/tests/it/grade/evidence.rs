@@ -31,7 +31,8 @@ fn record(folder: &Path, program: &str, file: &str, size: u64) -> Record {
         Row::at([("size", size.into()), ("checksum", 5.into())])
             .with("PAPI_L1_DCM", value(2.5))
             .with("PAPI_LD_INS", value(6.0))
-            .with("PAPI_SR_INS", value(4.0)),
+            .with("PAPI_SR_INS", value(4.0))
+            .with("wall_s", value(1.0)),
     );
     record
 }
@@ -62,6 +63,7 @@ fn only_unchanged_records_of_the_own_machine_and_the_assigned_size_count() {
     let own = record(folder, "mm1", "machines/ada.toml", 512);
     let text = own.json();
     let tree: Json = serde_json::from_str(&text).unwrap();
+    let of_mm2 = record(folder, "mm2", "machines/ada.toml", 512).json();
     let bobs = record(folder, "mm1", "machines/bob.toml", 512).json();
     let by_hand =
         Record { seal: None, machine_data: Json::Null, machine: "a machine".to_owned(), ..own.clone() }
@@ -100,12 +102,15 @@ fn only_unchanged_records_of_the_own_machine_and_the_assigned_size_count() {
         ("another's", "", vec![&bobs], "1", "Note: records of another machine than the own one: bob."),
         ("of 128 rows", "", vec![&of_size(128)], "1", "mm1: its matrices have 128 rows, not the 512"),
         ("of 128 rows, as assigned", "--assignment small.toml", vec![&of_size(128)], "2", ""),
+        ("of two programs, whose times are modelled", "", vec![&text, &of_mm2], "2", ""),
         ("edited", "", vec![&edited], "1", "was changed after it was made"),
         ("no seal", "", vec![&unsealed.to_string()], "1", "was changed after it was made"),
     ] {
         let (given, notes) = of_ada(folder, options, &records);
         assert!(given == points && notes.contains(says), "{what}: {given}, {notes}");
         assert!(!says.is_empty() || notes.is_empty(), "{what}: {notes}");
+        let most = if what.contains("two programs") { "19" } else { "20" };
+        assert_eq!(["ada", "bob"].map(|name| cell(folder, "o/grades.csv", name, "max_points")), [most; 2]);
     }
 }
 

@@ -20,6 +20,7 @@ in/ana/: "s2-2":{"value":"64","unit":"KiB"},"steps-most":"ge1 to ge3"
 in/bea/: RIGHT
 = ana 1, bea 3
 > answers to questions that are not asked; give the right --assignment: 1: ana\n
+> Answers to questions that are not asked: steps-most.
 
 ## a right value in another unit, or a wrong key: nobody is right
 r.csv: user,number\nana,1\nbea,2\ncarl,3\ndan,4\neve,5\nfay,6\n
@@ -47,14 +48,6 @@ in/eve/: "s2-2-why":"The largest array whose curve stays low is 64 KiB."
 $ --name-column user --group-column group in
 > equal texts of 40 characters or more: 1: ana = bea = carl (s2-2-why)\n
 > \tcarl\tNote: equal texts of 40 characters or more: ana = bea = carl (s2-2-why).\n
-
-## points by hand for another maximum
-in/ana/: RIGHT
-in/bea/: RIGHT
-o/texts.csv: item,user,text,points,of,comment\ns2-2,ana,,0.5,2,half\ns2-2,bea,,1,1,\n
-$ --name-column user --output o in
-= ana 2.5
->> o/texts.csv: \ns2-2,ana,64 KiB,2,0.5,1,half\n
 
 ## one odd value makes one field odd, and no terminal obeys an answer
 in/ana/: "s2-2":{"value":64,"unit":"KiB"},"s2-3":{"value":"16","unit":"B"},"s2-4":null

@@ -4,11 +4,6 @@
 use super::hold;
 
 const CASES: &str = r##"
-## an answer to a question that is not asked is named, as one of a renamed field
-in/ana/: "s2-2":{"value":"64","unit":"KiB"},"s2-old":"64 KiB"
-= ana 1
-> Answers to questions that are not asked: s2-old.
-
 ## exact names of folders and files, of any ending
 r.csv: user\nann\nann_marie\njohn.doe\nzoë\n
 in/ann/: RIGHT

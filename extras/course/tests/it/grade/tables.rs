@@ -68,6 +68,32 @@ $ --name-column user f.csv = 1
 > columns that have the id of no question: 1: 'Remarks'
 > 'zoe@x' is not in the roster
 
+## answers are worth what they say, and the reason never has the right value
+r.csv: user\nright\nwrong\nwords\nbare\nrange\nother\nwide\nhidden\nways\nfull\nrate\n
+right.toml: s311-c-size = 32768\ns311-c-ways = 8\n
+in/right/: "s311-c-size":"32768 B","s2-4":"600 ns"
+in/wrong/: "s311-c-size":"48 KiB"
+in/words/: "s311-c-size":"about 32 KiB"
+in/bare/: "s311-c-size":"32"
+in/range/: "s311-c-size":{"form":"range","value":"32","to":"64","unit":"KiB"}
+in/other/: "s311-c-size":{"form":"range","value":"16","to":"32","unit":"KiB"}
+in/wide/: "s311-c-size":{"form":"range","value":"8","to":"256","unit":"KiB"}
+in/hidden/: "s311-c-size":{"form":"not-visible"}
+in/ways/: "s311-c-ways":{"form":"range","value":"8","to":"16"}
+in/full/: "s311-c-ways":{"form":"fully-associative"}
+in/rate/: "s321-c-hit-rate":{"form":"range","value":"50","to":"100","unit":"%"}
+$ --rubric right.toml in
+= right 3, wrong 0, words 0, bare 0, range 0.5, other 0, wide 0, hidden 0, ways 0.5, full 0, rate 0
+>> o/grades.csv: ,0,'48 KiB' is not right.,48 KiB,32768,
+>> o/grades.csv: ,,"To be read by the instructor: 'about 32 KiB'.
+>> o/grades.csv: ,,"To be read by the instructor: '32'.
+>> o/grades.csv: ,0.5,The range 'at least 32 and below 64 KiB' is right. Measure more
+>> o/grades.csv: ,0,The range 'at least 16 and below 32 KiB' does not contain
+>> o/grades.csv: ,0,"The range 'at least 8 and below 256 KiB' is wider than a factor of two
+>> o/grades.csv: ,0,'not visible' is not right: the measurements show it.
+>> o/grades.csv: ,,To be read by the instructor.,fully associative,8,
+>> o/grades.csv: ,,To be read by the instructor: nothing shows what is right for mm1.hit_rate.,
+
 ## a table that may mean somebody else, or is not one, is refused
 r.csv: user,number,name\nana,1001,Ana\nbea,2002,Ana\n
 in/ana/: RIGHT

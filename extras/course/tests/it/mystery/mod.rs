@@ -74,20 +74,21 @@ fn options_that_would_lose_files_are_refused() {
         ("twice.csv", "name\nana\nAna\n"),
         ("gap.csv", "name,group\nana,1\n,2\n"),
         ("names.csv", "user\nada\n"),
+        ("double.csv", "user\nada\nada\n"),
     ] {
         write(folder, place, text);
     }
     printed(folder, MAKE);
     for (args, code, says) in [
-        ("mystery --output other ada", 1, "move it away"),
-        ("mystery --output bad ada", 2, "bad-key.json is not a key"),
-        ("mystery", 2, "NAME"),
+        ("mystery --roster names.csv --output other", 1, "move it away"),
+        ("mystery --roster names.csv --output bad", 2, "bad-key.json is not a key"),
+        ("mystery", 2, "--roster"),
         ("mystery --roster class.csv", 2, "'Full name'"),
         ("mystery --roster class.csv --name-column grade", 2, "'grade'"),
         ("mystery --roster twice.csv", 2, "'Ana'"),
         ("mystery --roster gap.csv --name-column name", 2, "gap.csv: line 3"),
         ("mystery --roster names.csv", 2, "are of the column 'Number'"),
-        ("mystery ada ada", 2, "'ada'"),
+        ("mystery --roster double.csv", 2, "'ada'"),
         // what a student's command says of a machine before it is measured
         ("machines machines/3.toml", 1, "its description is sealed; give the file itself"),
     ] {
@@ -106,11 +107,12 @@ fn the_key_is_private() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let mode = |path: &str| std::fs::metadata(folder.path().join(path)).unwrap().permissions().mode() & 0o777;
-    printed(folder.path(), "mystery ada");
+    write(folder.path(), "class.csv", "user\nada\n");
+    printed(folder.path(), "mystery --roster class.csv");
     // the permissions of an older file are replaced
     std::fs::set_permissions(folder.path().join("machines-key.json"), std::fs::Permissions::from_mode(0o644))
         .unwrap();
-    let said = printed(folder.path(), "mystery ada");
+    let said = printed(folder.path(), "mystery --roster class.csv");
     assert!(
         said.contains("do not hand out machines-key.json\n") && said.contains("a program that opens them")
     );
@@ -124,7 +126,8 @@ fn the_key_is_private() {
 fn the_documented_procedure_identifies_what_was_drawn() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    printed(folder, "mystery ada grace alan");
+    write(folder, "class.csv", "user\nada\ngrace\nalan\n");
+    printed(folder, "mystery --roster class.csv");
     for machine in machines(folder) {
         let file = machine["file"].as_str().unwrap();
         for (level, options) in ["--max 256K", "--event PAPI_L2_DCM --max 4M"].into_iter().enumerate() {
