@@ -7,7 +7,7 @@ use common::failure::Failure;
 use common::text::shorten;
 
 use crate::names::{self, folded, normalised};
-use crate::systems::{Numbers, is_no_student};
+use crate::systems::{self, is_no_student};
 use crate::tables::{Row, Table, columns, plain};
 
 /// Headers of the address in tables of Google's and Microsoft's forms.
@@ -27,8 +27,8 @@ pub(crate) struct Class {
     identifying: Vec<usize>,
     /// Columns and students of each value, without case.
     places: HashMap<String, Vec<(usize, usize)>>,
-    /// The students' numbers in systems.
-    pub(crate) numbers: Numbers,
+    /// The students by their numbers in systems.
+    pub(crate) numbers: HashMap<(usize, String), BTreeSet<usize>>,
     /// The column with the group that a student hands in with.
     group: Option<usize>,
 }
@@ -75,10 +75,21 @@ impl Class {
             is_distinct && 2 * cells.len() >= rows.len()
         };
         let identifying = (0..table.header.len()).filter(is_identifying).collect();
-        let mut numbers = Numbers::default();
-        numbers.add(&table.header, rows.iter().map(Vec::as_slice).enumerate());
         let header = table.header.iter().map(|name| name.trim().to_owned()).collect();
-        Ok(Class { names, header, rows, naming, identifying, places, numbers, group })
+        let numbers = HashMap::new();
+        let mut class = Class { names, header, rows, naming, identifying, places, numbers, group };
+        table
+            .rows
+            .iter()
+            .enumerate()
+            .for_each(|(student, row)| class.add_number(&table.header, row, student));
+        Ok(class)
+    }
+
+    /// Adds the system's number of a student in a row of its export, if it is one.
+    pub(crate) fn add_number(&mut self, header: &[String], row: &Row, student: usize) {
+        let number = systems::number(header, &row.cells);
+        number.into_iter().for_each(|number| _ = self.numbers.entry(number).or_default().insert(student));
     }
 
     /// The header of the column of names.

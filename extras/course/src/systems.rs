@@ -2,8 +2,6 @@
 //! file carries the system's own number of a student, which column of the system's export
 //! has that number, and which columns take a grade. The number decides, before any name.
 
-use std::collections::{BTreeSet, HashMap};
-
 use crate::tables::columns;
 
 /// Headers of one column, in the languages of the system.
@@ -102,35 +100,18 @@ pub(crate) fn of_header(header: &[String]) -> Option<usize> {
     SYSTEMS.iter().position(|system| system.headers.iter().all(|names| place(header, names).is_some()))
 }
 
-/// Whether a row of an export is not of a student: a gradebook's maxima.
-pub(crate) fn is_no_student(header: &[String], row: &[String]) -> bool {
-    let Some(system) = of_header(header).map(|at| &SYSTEMS[at]) else { return false };
-    let number = place(header, system.number).and_then(|at| row.get(at));
-    !system.only.is_empty() && number.is_none_or(|cell| cell.trim().is_empty())
+/// The system's number of the student in a row of its export, and the system.
+pub(crate) fn number(header: &[String], row: &[String]) -> Option<(usize, String)> {
+    let system = of_header(header)?;
+    let cell = row.get(place(header, SYSTEMS[system].number)?)?.trim();
+    let number = cell.rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+    is_number(number).then(|| (system, number.to_owned()))
 }
 
-/// Students by the numbers of systems.
-#[derive(Debug, Default)]
-pub(crate) struct Numbers(HashMap<(usize, String), BTreeSet<usize>>);
-
-impl Numbers {
-    /// Adds those of a table with rows of students.
-    pub(crate) fn add<'r>(&mut self, header: &[String], rows: impl Iterator<Item = (usize, &'r [String])>) {
-        let Some(system) = of_header(header) else { return };
-        let Some(at) = place(header, SYSTEMS[system].number) else { return };
-        for (student, row) in rows {
-            let cell = row.get(at).map_or("", |cell| cell.trim());
-            let number = cell.rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
-            if is_number(number) {
-                self.0.entry((system, number.to_owned())).or_default().insert(student);
-            }
-        }
-    }
-
-    /// The students with the number in a label, if a table has it.
-    pub(crate) fn students(&self, label: &Label) -> Option<&BTreeSet<usize>> {
-        self.0.get(label.number.as_ref()?)
-    }
+/// Whether a row of an export is not of a student: a gradebook's maxima.
+pub(crate) fn is_no_student(header: &[String], row: &[String]) -> bool {
+    let has_maxima = of_header(header).is_some_and(|system| !SYSTEMS[system].only.is_empty());
+    has_maxima && number(header, row).is_none()
 }
 
 /// What the name of a folder or file says: a system's, or a name of a student, with an

@@ -18,7 +18,7 @@ pub(super) struct Submission {
     /// The name of its folder or file, the first of several.
     pub(super) name: String,
     /// Whose it is, none if nobody's; or a clause that says why nobody knows.
-    pub(super) owner: Result<Vec<usize>, String>,
+    pub(super) owner: Result<BTreeSet<usize>, String>,
     pub(super) answers: BTreeMap<String, Answer>,
     pub(super) evidence: Evidence,
     pub(super) sources: Sources,
@@ -28,7 +28,7 @@ pub(super) struct Submission {
 
 impl Submission {
     pub(super) fn is_of(&self, student: usize) -> bool {
-        self.owner.iter().flatten().any(|owner| *owner == student)
+        self.owner.as_ref().is_ok_and(|owners| owners.contains(&student))
     }
 
     /// Why only a person can read its answers; a clause.

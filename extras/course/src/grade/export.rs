@@ -58,9 +58,7 @@ impl Export {
         if rows.is_empty() {
             return Err(format!("its columns ({}) name no student of the roster", table.columns()));
         }
-        class
-            .numbers
-            .add(&table.header, rows.iter().map(|(student, row)| (*student, &*table.rows[*row].cells)));
+        rows.iter().for_each(|(student, row)| class.add_number(&table.header, &table.rows[*row], *student));
         Ok(Export { table, system, grade, most, most_of_all, feedback, rows })
     }
 

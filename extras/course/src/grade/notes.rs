@@ -53,10 +53,9 @@ impl Course<'_> {
         };
         // Several submissions, of which the map must say which counts, are not named here.
         let is_unused = |one: &&Submission| {
-            let owners = one.owner.as_ref().map_or(&[][..], Vec::as_slice);
-            let of = |student: &usize| graded[*student].source.as_ref();
-            !owners.is_empty()
-                && owners.iter().all(|student| of(student).is_some_and(|name| *name != one.name))
+            let is_other =
+                |student: &usize| graded[*student].source.as_ref().is_some_and(|name| *name != one.name);
+            one.owner.as_ref().is_ok_and(|owners| !owners.is_empty() && owners.iter().all(is_other))
         };
         let unused = submissions.iter().filter(is_unused).map(|one| format!("'{}'", shorten(&one.name, 60)));
         let unused = Note::about("submissions that do not count, because another one does", unused);

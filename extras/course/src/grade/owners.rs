@@ -84,7 +84,7 @@ fn key(name: &str) -> String {
 
 /// The students whose submission it is; none if the instructor has said so. Or a clause
 /// that says why nobody knows.
-pub(super) type Owner = Result<Vec<usize>, String>;
+pub(super) type Owner = Result<BTreeSet<usize>, String>;
 
 /// What counts for one student, or why there cannot be a grade; a clause.
 pub(super) type Counting<'s> = Result<Option<&'s Submission>, String>;
@@ -93,19 +93,19 @@ impl Course<'_> {
     /// What the map says of the submission with that name, else the owner that was `found`.
     pub(super) fn decided(&self, name: &str, found: Owner) -> Owner {
         match self.map.decided.get(&key(name)) {
-            Some(Some(decided)) => Ok(decided.iter().copied().collect()),
+            Some(Some(decided)) => Ok(decided.clone()),
             _ => found,
         }
     }
 
     /// The owners by a system's number, else by the name of a folder or file, in several forms.
     pub(super) fn labelled(&self, label: &Label) -> Owner {
-        if let Some(students) = self.class.numbers.students(label) {
-            return Ok(students.iter().copied().collect());
+        if let Some(students) = label.number.as_ref().and_then(|number| self.class.numbers.get(number)) {
+            return Ok(students.clone());
         }
         let mut groups = label.names.iter().map(|name| self.class.group_named(name));
         if let Some(members) = groups.find(|members| !members.is_empty()) {
-            return Ok(members.into_iter().collect());
+            return Ok(members);
         }
         let students = label.names.iter().flat_map(|name| self.class.named(name)).collect();
         self.one(students, "is the name of no student")
@@ -115,7 +115,7 @@ impl Course<'_> {
     pub(super) fn one(&self, students: BTreeSet<usize>, nobody: &str) -> Owner {
         match students.len() {
             0 => Err(nobody.to_owned()),
-            1 => Ok(students.into_iter().collect()),
+            1 => Ok(students),
             _ => {
                 let names = students.iter().take(4).map(|student| self.class.shown(*student));
                 Err(format!("may be the name of {}", names.collect::<Vec<_>>().join(", ")))

@@ -151,36 +151,3 @@ fn threes(text: &str) -> impl Iterator<Item = (usize, String)> {
     let words: Vec<&str> = text.split(' ').collect();
     (0..words.len().saturating_sub(2)).map(move |at| (at, words[at..at + 3].join(" ")))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The points for what is not read by hand, in an assignment with these right values.
-    fn most(assignment: &str, right: &str) -> Result<f64, String> {
-        let items = items(&Assignment::parse(assignment)?, values(right)?)?;
-        Ok(items.iter().filter(|item| !item.by_hand()).map(|item| item.points).sum())
-    }
-
-    #[test]
-    fn an_assignment_says_what_answers_are_worth() {
-        let guide = report::GUIDE;
-        let more =
-            format!("{guide}\n[[question]]\nid = \"s2-more\"\nsection = \"2\"\nlabel = \"?\"\npoints = 3\n");
-        for (assignment, right, points) in [
-            (guide, "", Some(20.0)),
-            (guide, "s2-2 = 65536 # bytes\ns2-4 = [1, 2.5]", Some(20.0)),
-            (&guide.replacen("points = 1", "points = 4", 1), "", Some(23.0)),
-            (&guide.replace("[[section]]\npart = \"products\"\n", ""), "", Some(14.0)),
-            (&more, "", Some(20.0)),
-            (&format!("{more}kind = \"count\"\n"), "s2-more = 7", Some(23.0)),
-            (guide, "s2-2 = [700, 550]", None),
-            (guide, "s2-2 = inf", None),
-            (guide, "s2-2 = \"64 KiB\"", None),
-            (guide, "zz = 1", None),
-            (guide, "spec-comment = 1", None),
-        ] {
-            assert_eq!(most(assignment, right).ok(), points, "{right}");
-        }
-    }
-}

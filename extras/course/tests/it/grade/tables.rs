@@ -113,6 +113,15 @@ $ --name-column user --worksheet t.csv in = 2
 t.csv: a = 1\n
 $ --name-column user --rubric t.csv in = 2
 > 'a' is no number with points in the assignment
+t.csv: spec-comment = 1\n
+$ --name-column user --rubric t.csv in = 2
+> 'spec-comment' is no number with points
+t.csv: s2-2 = [700, 550]\n
+$ --name-column user --rubric t.csv in = 2
+> 's2-2' has the range [700, 550], which contains no number
+t.csv: s2-2 = "64 KiB"\n
+$ --name-column user --rubric t.csv in = 2
+> t.csv: line 1
 $ --name-column user --group-column Team in = 2
 > r.csv: it has no column 'Team' ('user', 'number', 'name')
 >> o/grades.csv: no file
