@@ -3,7 +3,6 @@
 mod class;
 mod draw;
 mod grade;
-mod key;
 mod mystery;
 mod names;
 mod systems;

@@ -11,8 +11,7 @@ use common::random::Random;
 use common::system::files;
 
 use crate::class::Class;
-use crate::draw::Draw;
-use crate::key::{Answers, Key, SCHEMA};
+use crate::draw::{Answers, Draw, Key, SCHEMA};
 use crate::names;
 
 /// Make sealed machines, a different one for each student

@@ -133,7 +133,7 @@ impl Walk<'_> {
         if kind == FileKind::Archive {
             return self.archive(content, level + 1);
         }
-        (self.each)(full, kind, &decoded(&content));
+        (self.each)(full, kind, &encoding::decode(&content)?);
         Ok(())
     }
 
@@ -209,11 +209,4 @@ fn kind(name: &str) -> FileKind {
         "html" | "htm" => FileKind::Page,
         _ => FileKind::Other,
     }
-}
-
-/// A text. Students also hand in Latin-1, which is read as such: answers are numbers and
-/// ASCII signs, which related encodings share.
-fn decoded(bytes: &[u8]) -> String {
-    let latin = || bytes.iter().map(|byte| char::from(*byte)).collect();
-    encoding::decode(bytes).unwrap_or_else(|_| latin())
 }

@@ -12,8 +12,7 @@ use super::owners::Counting;
 use super::reason::Reason;
 use super::rubric::Rubric;
 use crate::class::{Class, only};
-use crate::draw::{Drawn, Geometry};
-use crate::key::{Answers, Key};
+use crate::draw::{Answers, Drawn, Geometry, Key};
 
 /// One student's grade.
 #[derive(Debug, Clone, Default)]

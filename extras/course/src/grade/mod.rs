@@ -27,10 +27,9 @@ use common::text::counted;
 use report::{Assignment, Question};
 
 use crate::class::Class;
-use crate::key::Key;
+use crate::draw::Key;
 use export::Export;
 use grader::{Graded, Machines};
-use note::Note;
 use output::{Files, GRADES, MAP, NOTES};
 use owners::Map;
 use rubric::Rubric;
@@ -154,9 +153,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let earlier = output::write(out, &files)?;
     notes.iter().for_each(|note| message(format!("course grade: note: {}", note.on_screen())));
-    if notes.iter().any(Note::is_cut) {
-        message(format!("course grade: all names are in {}", out.join(NOTES).display()));
-    }
     if let Some(path) = earlier {
         message(format!("course grade: the files of the last run are in {}", path.display()));
     }

@@ -25,14 +25,9 @@ impl Note {
     /// The note for the screen.
     pub(super) fn on_screen(&self) -> String {
         let Note { what, names } = self;
-        if !self.is_cut() {
-            return self.all();
+        match names.get(..ON_SCREEN).filter(|first| first.len() < names.len()) {
+            Some(first) => format!("{what}: {}: {}, … (all are in notes.txt)", names.len(), first.join(", ")),
+            None => self.all(),
         }
-        format!("{what}: {}: {}, …", names.len(), names[..ON_SCREEN].join(", "))
-    }
-
-    /// Whether the screen lacks some of the names.
-    pub(super) fn is_cut(&self) -> bool {
-        self.names.len() > ON_SCREEN
     }
 }

@@ -49,7 +49,6 @@ reasons! {
     NoTaskFile(files) = "None of these files was handed in: {}.";
     OtherName(files) = "To be read by the instructor: there are only files of other names: {}.";
     TwoFiles(file) = "To be read by the instructor: there are two different files {}.";
-    NoTask(files) = "No file of an exercise was found in what was handed in: {}.";
     NotChecked(why) = "To be read by the instructor: the check cannot be made: {}";
     // the whole submission
     NothingHandedIn = "Nothing was handed in.";
@@ -64,6 +63,6 @@ reasons! {
     // its files
     Unread(file, why) = "{} was not read: {}.";
     PageWithoutAnswers(file) = "{} holds no answers; was the page saved with them?";
-    OtherKinds(files) = "Not read: {}; .json, .html and .zip are.";
+    OtherKinds(files, kinds) = "Not read: {}; {} and .zip are.";
     OtherStudent(file) = "{} was not read: another student signs the answers in it.";
 }

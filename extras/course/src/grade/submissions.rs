@@ -96,8 +96,8 @@ impl Course<'_> {
         // They may be what is missing: answers, or records of the machine.
         let lacks_records = self.machines.is_some() && read.evidence.machines().is_empty();
         if !others.is_empty() && (read.is_empty() || lacks_records) && read.sources.is_empty() {
-            let others = shorten(&others.join(", "), 300);
-            read.notes.push(if self.exercises { Reason::NoTask(others) } else { Reason::OtherKinds(others) });
+            let kinds = if self.exercises { ".rs, .c" } else { ".json, .html" };
+            read.notes.push(Reason::OtherKinds(shorten(&others.join(", "), 300), kinds.to_owned()));
         }
         Some(read)
     }

@@ -13,9 +13,11 @@ use super::note::Note;
 use super::reason::Reason;
 use super::rubric::{Rubric, plain};
 use crate::class::{Class, only};
-use crate::tables::{Table, cell, csv, plain as plain_cell};
+use crate::tables::{Table, cell, columns, csv, plain as plain_cell};
 
 pub(super) const TEXTS: &str = "texts.csv";
+/// Its columns, but for the student's.
+const HEADER: [&str; 6] = ["item", "text", "equal", "points", "of", "comment"];
 /// The same texts to read on a page.
 pub(super) const PAGE: &str = "texts.html";
 
@@ -61,10 +63,9 @@ impl Texts {
 
     fn of(table: &Table, class: &Class, rubric: &Rubric) -> Result<Texts, String> {
         let place = |name: &str| table.needed(&[name], "");
-        let own = [place("item")?, place("text")?, place("points")?, place("comment")?];
-        let [item, text, points, comment] = own;
-        let others = [table.column(&["of"])?, table.column(&["equal"])?];
-        let own: Vec<usize> = own.into_iter().chain(others.into_iter().flatten()).collect();
+        let (item, text) = (place("item")?, place("text")?);
+        let (points, comment) = (place("points")?, place("comment")?);
+        let own: Vec<usize> = columns(&table.header, &HEADER).collect();
         let join = class.join(&table.header, &own)?;
         let (mut given, mut lines) = (HashMap::new(), HashMap::new());
         for row in table.rows.iter().filter(|row| [row.cell(points), row.cell(comment)] != ["", ""]) {

@@ -71,7 +71,7 @@ fn every_reader_takes_other_encodings_and_refuses_what_is_no_text_by_name() {
             let utf16: Vec<u8> = utf16.encode_utf16().flat_map(u16::to_le_bytes).collect();
             fs::write(folder.join(name), utf16).unwrap();
             assert_eq!(outcome(), right, "{args}: {name}");
-            // Answers are graded even if they are Latin-1, so that no submission is lost.
+            // What cannot be read of a submission is in its row.
             if !name.starts_with("in/") {
                 fs::write(folder.join(name), [text.as_bytes(), b"# m\xe1quina\n"].concat()).unwrap();
                 let said = stderr(&lab(folder, args));

@@ -27,7 +27,7 @@ $ --exercises in
 > equal files of exercises: 1: ana = bea = gil = hal (pad.rs)\n
 > no grade: 2: 'eve': what was handed in cannot be read
 > without a submission: 1: ivo\n
-> \teve\tNo grade: what was handed in cannot be read; read it and give points. No file of an exercise was found in what was handed in: answers.pdf.
+> \teve\tNo grade: what was handed in cannot be read; read it and give points. Not read: answers.pdf; .rs, .c and .zip are.
 >> o/grades.csv: ,1,"Passed, with 4
 >> o/grades.csv: ,0,"Not passed:
 >> o/grades.csv: ,0,The file is as it was handed out.,pad.rs,

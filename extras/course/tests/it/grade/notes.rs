@@ -123,7 +123,7 @@ fn no_name_is_left_out_of_the_notes() {
     }
     super::write(folder, "r.csv", &roster);
     let (_, notes, err) = super::graded(folder, "--roster r.csv --name-column user --output o in");
-    assert!(err.contains("all names are in o/notes.txt") && !err.contains("p24b"), "{err}");
+    assert!(err.contains("p19b (p19a), … (all are in notes.txt)") && !err.contains("p24b"), "{err}");
     assert!(notes.contains("answers signed by another student: 15: p10b (p10a), "), "{notes}");
     for pair in 10..25 {
         assert!(notes.contains(&format!("p{pair}a = p{pair}b (s312-a-changes)")), "{pair}: {notes}");

@@ -5,17 +5,12 @@ mod packing;
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::Output;
 
 use common::saved::Saved;
 use serde_json::Value;
 
 use super::grade::write;
-use crate::kit::{lab, printed, run};
-
-fn output_of(output: &Output) -> (Option<i32>, String) {
-    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
-}
+use crate::kit::{lab, printed, run, stderr};
 
 fn read(folder: &Path, place: &str) -> String {
     std::fs::read_to_string(folder.join(place)).unwrap()
@@ -93,7 +88,7 @@ fn options_that_would_lose_files_are_refused() {
         ("machines machines/3.toml", 1, "its description is sealed; give the file itself"),
     ] {
         let output = lab(folder, args);
-        let (given, sentence) = output_of(&output);
+        let (given, sentence) = (output.status.code(), stderr(&output));
         assert!(given == Some(code) && sentence.contains(says), "{args}: {sentence}");
         assert!(output.stdout.is_empty(), "{args}: a saved copy would be none");
     }
@@ -140,6 +135,7 @@ fn the_documented_procedure_identifies_what_was_drawn() {
         }
     }
     write(folder, "r.json", &read(folder, "r.json").replacen("0.0", "0.1", 1));
-    let (code, refusal) = output_of(&lab(folder, "plot r.json"));
-    assert!(code == Some(1) && refusal.contains("changed after it was made"), "{refusal}");
+    let output = lab(folder, "plot r.json");
+    let refusal = stderr(&output);
+    assert!(output.status.code() == Some(1) && refusal.contains("changed after it was made"), "{refusal}");
 }

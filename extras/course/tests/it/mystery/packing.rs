@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-use super::output_of;
+use crate::kit::stderr;
 
 fn sh(folder: &Path, line: &str) -> Output {
     Command::new("sh").current_dir(folder).args(["-euc", line]).output().unwrap()
@@ -15,7 +15,7 @@ fn sh(folder: &Path, line: &str) -> Output {
 
 fn done(folder: &Path, line: &str) -> String {
     let output = sh(folder, line);
-    assert!(output.status.success(), "{line}: {}", output_of(&output).1);
+    assert!(output.status.success(), "{line}: {}", stderr(&output));
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -44,7 +44,7 @@ fn pack(sources: &Path, options: &str) -> Result<PathBuf, String> {
     let _ = fs::remove_file(&kit);
     let packed = sh(sources, &format!("scripts/make_kit.sh --student --no-vendor {options} ../kit.tar.gz"));
     assert_eq!(packed.status.success(), kit.exists());
-    if packed.status.success() { Ok(kit) } else { Err(output_of(&packed).1) }
+    if packed.status.success() { Ok(kit) } else { Err(stderr(&packed)) }
 }
 
 /// Possible paths of a class's files. What is in them does not matter.
@@ -158,7 +158,7 @@ fn libraries_are_packed_by_their_checksums_and_the_configuration_is_written_anew
     write(".cargo/config.toml", "[env]\nLAB_SECRET = \"spring of twenty-six\"\n");
     let pack = || sh(&sources, "scripts/make_kit.sh --student ../kit.tar.gz");
     let packed = pack();
-    assert!(packed.status.success(), "{}", output_of(&packed).1);
+    assert!(packed.status.success(), "{}", stderr(&packed));
     let kit =
         done(folder.path(), "tar xzOf kit.tar.gz --wildcards '*/.cargo/config.toml'; tar tzf kit.tar.gz");
     assert!(kit.contains("vendored-sources") && !kit.contains("LAB_SECRET"), "{kit}");
@@ -168,10 +168,10 @@ fn libraries_are_packed_by_their_checksums_and_the_configuration_is_written_anew
     {
         write(stray, "spring of twenty-six");
         let refused = pack();
-        let why = output_of(&refused).1;
+        let why = stderr(&refused);
         assert!(!refused.status.success() && why.contains(&format!("'{stray}'")), "{stray}: {why}");
         fs::remove_file(sources.join(stray)).unwrap();
     }
     write(library, "// spring of twenty-six\n");
-    assert!(output_of(&pack()).1.contains(&**library));
+    assert!(stderr(&pack()).contains(&**library));
 }
