@@ -75,7 +75,7 @@ impl Places {
         number
     }
 
-    pub(crate) fn follow(&mut self, statement: &Statement<'_>, folder: &str) {
+    pub(crate) fn follow(&mut self, statement: &Statement<'_>, folder: &str, section: &str) {
         let text = &statement.text;
         if statement.kind == Kind::Marker {
             let mut words = text[1..].split_whitespace();
@@ -85,7 +85,10 @@ impl Places {
             }
         } else if let Some(words) = text.strip_prefix(".loc").filter(|rest| rest.starts_with([' ', '\t'])) {
             let mut words = words.split_whitespace().map_while(|word| word.parse().ok());
-            self.next = words.next().zip(words.next());
+            let before = std::mem::replace(&mut self.next, words.next().zip(words.next()));
+            // Which one the assembler gives padding before the next instruction.
+            let padded = if text.contains(" view ") { self.next } else { before };
+            padded.and_then(|padded| self.last.insert(section.to_owned(), padded));
         } else if let Some(words) = text.strip_prefix(".file").filter(|rest| rest.starts_with([' ', '\t'])) {
             let quoted: Vec<&str> = words.split('"').skip(1).step_by(2).collect();
             let number = words.split_whitespace().next().and_then(|word| word.parse().ok());
@@ -113,6 +116,15 @@ impl Places {
             None if self.is_compiled => (self.own.0, 0),
             None => (self.own.0, (i64::from(statement.line) + self.own.1).unsigned_abs() as u32),
         };
+        self.number(found)
+    }
+
+    /// The number of the last place in `section`, if there are lines.
+    pub(crate) fn last(&mut self, section: &str) -> Option<u32> {
+        self.last.get(section).copied().map(|found| self.number(found))
+    }
+
+    fn number(&mut self, found: (u32, u32)) -> u32 {
         let number = self.all.len() as u32;
         *self.numbers.entry(found).or_insert_with(|| {
             let name = self.files.get(&found.0).cloned().unwrap_or_else(|| "?".to_owned());

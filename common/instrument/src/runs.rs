@@ -16,10 +16,11 @@ use crate::statements::{Kind, Statement};
 /// Instructions of a run, at most, so that its counts fit their fields.
 const MAX_RUN: usize = 256;
 
-/// An instruction of a run: the numbers of its statement and of its place.
+/// An instruction of a run: the numbers of its statement, of its place and of that of the padding after it.
 struct Member {
     statement: usize,
     place: u32,
+    padding_place: u32,
 }
 
 /// What becomes of a text.
@@ -59,7 +60,14 @@ pub(crate) fn write(source: Source<'_>, statements: &[Statement<'_>], decoded: &
             Kind::Directive if sections.follow(&statement.text) => {
                 writer.end_run();
             }
-            Kind::Directive | Kind::Marker => places.follow(statement, source.folder),
+            Kind::Directive | Kind::Marker => {
+                places.follow(statement, source.folder, &sections.current);
+                if statement.text.contains("align")
+                    && let Some(last) = writer.run.last_mut()
+                {
+                    last.padding_place = places.last(&sections.current).unwrap_or(last.place);
+                }
+            }
             Kind::Instruction => match &decoded[number] {
                 Some(_) => writer.add(number, places.of(statement, &sections.current)),
                 None => {
@@ -96,17 +104,15 @@ impl Writer<'_> {
     }
 
     fn add(&mut self, statement: usize, place: u32) {
-        let Some(Decoded { instruction, .. }) = &self.decoded[statement] else { return };
-        let text = &self.statements[statement].text;
-        // The linker may replace all up to the call: nothing goes between.
-        if thread_call(text).is_some() {
+        let ends = |last: &Member| {
+            self.decoded[last.statement].is_some_and(|last| effects::ends_run(&last.instruction))
+        };
+        // The linker may replace all from a thread call's first instruction up to the call: nothing goes between.
+        let begins = thread_call(&self.statements[statement].text).is_some();
+        if begins || self.run.len() >= MAX_RUN || self.run.last().is_some_and(ends) {
             self.end_run();
         }
-        let ends = effects::ends_run(instruction);
-        self.run.push(Member { statement, place });
-        if ends || self.run.len() >= MAX_RUN {
-            self.end_run();
-        }
+        self.run.push(Member { statement, place, padding_place: place });
     }
 
     fn end_run(&mut self) {
@@ -130,17 +136,18 @@ impl Writer<'_> {
         let mut after = None;
         for member in &run {
             let Some(Decoded { instruction, padding }) = self.decoded[member.statement] else { continue };
-            let mut own = effects::counts(&instruction);
-            if !effects::ends_run(&instruction) {
-                own[0] += padding as u16;
+            let mut own = vec![(member.place, effects::counts(&instruction))];
+            let padded = vec![(member.padding_place, [padding as u16, 0, 0, 0, 0, 0, 0, 0, 0])];
+            if padding > 0 && effects::ends_run(&instruction) {
+                after = Some(Record { counts: padded, ..Record::new(Position::After(member.statement)) });
             } else if padding > 0 {
-                let mut record = Record::new(Position::After(member.statement));
-                record.counts = vec![(member.place, [padding as u16, 0, 0, 0, 0, 0, 0, 0, 0])];
-                after = Some(record);
+                own.extend(padded);
             }
-            match counts.iter_mut().find(|(place, _)| *place == member.place) {
-                Some((_, sum)) => (0..EVENTS).for_each(|event| sum[event] += own[event]),
-                None => counts.push((member.place, own)),
+            for (place, own) in own {
+                match counts.iter_mut().find(|(known, _)| *known == place) {
+                    Some((_, sum)) => (0..EVENTS).for_each(|event| sum[event] += own[event]),
+                    None => counts.push((place, own)),
+                }
             }
             self.record(&mut records, &mut state, member, &instruction);
         }
