@@ -110,7 +110,7 @@ const SYSTEM: [&str; 3] = ["/usr/", "/opt/", "/rustc/"];
 /// there are no lines. Of functions that the compiler put into others it is the innermost that is
 /// in no header of the system.
 pub(crate) fn line(caller: usize) -> String {
-    let (own, other) = lines(caller - 1);
+    let (own, other) = lines(caller);
     own.or(other).unwrap_or_else(|| format!("{caller:#x}"))
 }
 
@@ -121,18 +121,18 @@ pub(crate) fn interrupted_line(image: &Image, address: usize) -> Option<String> 
     backtrace::trace(|frame| {
         let place = frame.ip() as usize;
         // The others are calls, by their return addresses.
-        let of_call = usize::from(is_reached);
+        let of_itself = usize::from(!is_reached);
         is_reached |= place == address;
         // The system's libraries may have lines, too.
         if is_reached && image.range.contains(&(place as u64)) {
-            found = lines(place - of_call).0;
+            found = lines(place + of_itself).0;
         }
         found.is_none()
     });
     found
 }
 
-/// The line of an instruction in a file of the program's own, and else where it is.
+/// The line of the instruction before an address in a file of the program's own, and else where it is.
 fn lines(address: usize) -> (Option<String>, Option<String>) {
     let (mut own, mut first) = (None, None);
     backtrace::resolve(address as *mut c_void, |symbol| {

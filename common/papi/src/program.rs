@@ -15,8 +15,8 @@ use crate::thread;
 use crate::{sets, signals};
 
 static IS_OVER: AtomicBool = AtomicBool::new(false);
-/// Whether a signal has begun to end the program.
-static IS_ENDING: AtomicBool = AtomicBool::new(false);
+/// The thread whose signal has begun to end the program; 0 for none.
+static ENDING: AtomicI32 = AtomicI32::new(0);
 /// The process that reports.
 static PROCESS: AtomicI32 = AtomicI32::new(0);
 
@@ -158,11 +158,18 @@ fn finish(signalled: Option<&Signalled>) {
 const REQUESTS: [c_int; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT];
 
 extern "C" fn signalled(signal: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
-    let is_ending = IS_ENDING.swap(true, Ordering::SeqCst);
-    if is_ending && REQUESTS.contains(&signal) {
+    // SAFETY: it takes no arguments and cannot fail.
+    let own = unsafe { libc::gettid() };
+    let ending = ENDING.compare_exchange(0, own, Ordering::SeqCst, Ordering::SeqCst).err();
+    if ending.is_some() && REQUESTS.contains(&signal) {
         return;
     }
-    if !is_ending {
+    // Of threads that fail together the first reports; the others wait for the end, or for the alarm.
+    while ending.is_some_and(|thread| thread != own) && signal != libc::SIGALRM {
+        // SAFETY: it waits for a signal.
+        unsafe { libc::pause() };
+    }
+    if ending.is_none() {
         // SAFETY: should the signal have interrupted the library in the middle of something,
         // the alarm ends the process.
         unsafe { libc::alarm(SIGNAL_TIME) };

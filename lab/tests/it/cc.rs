@@ -209,15 +209,16 @@ fn a_program_that_ends_early_reports_its_counts_until_then() {
     let Some(folder) = folder() else { return };
     built(&folder, "cc -O1 ends.c -o ends -lpapi");
     for (how, status, said) in [
-        ("", Some(0), "ends.c:25 to ends.c:61"),
-        ("exit", Some(4), "ends.c:25 to the program's end"),
-        ("quick", Some(5), "ends.c:25 to the program's end"),
+        ("", Some(0), "ends.c:31 to ends.c:73"),
+        ("exit", Some(4), "ends.c:31 to the program's end"),
+        ("quick", Some(5), "ends.c:31 to the program's end"),
         ("twice", None, "signal 15"),
-        ("late", None, "ended the program at ends.c:44"),
-        ("crash", None, "signal 11 (Segmentation fault) ended the program at ends.c:46"),
-        ("abort", None, "ended the program at ends.c:48"),
+        ("late", None, "ended the program at ends.c:50"),
+        ("crash", None, "signal 11 (Segmentation fault) ended the program at ends.c:14"),
+        ("crashes", None, "signal 11 (Segmentation fault) ended the program at ends.c:14"),
+        ("abort", None, "ended the program at ends.c:60"),
         ("fork", Some(0), "whose accesses are not counted"),
-        ("menu", Some(0), "ends.c:27"),
+        ("menu", Some(0), "ends.c:33"),
     ] {
         let ended = run(&folder, &format!("ends {how}"), &[]);
         assert_eq!(ended.0, status, "{how}: {}", ended.2);

@@ -1,5 +1,6 @@
 /* Programs that end within a region, in the way that is asked for. */
 #include <papi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,11 @@
 #include <unistd.h>
 
 int array[1 << 12];
+
+static void *crash(void *none) {
+    *(volatile int *)8 = 1;
+    return none;
+}
 
 int main(int count, char **words) {
     const char *how = count > 1 ? words[1] : "";
@@ -43,7 +49,13 @@ int main(int count, char **words) {
     if (!strcmp(how, "late"))
         raise(SIGALRM);
     if (!strcmp(how, "crash"))
-        *(volatile int *)8 = 1;
+        crash(NULL);
+    if (!strcmp(how, "crashes")) {
+        pthread_t threads[8];
+        for (int at = 0; at < 8; at++)
+            pthread_create(&threads[at], NULL, crash, NULL);
+        pause();
+    }
     if (!strcmp(how, "abort"))
         abort();
     if (!strcmp(how, "fork")) {
