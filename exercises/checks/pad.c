@@ -26,18 +26,16 @@ static size_t judge(size_t columns) {
     return found;
 }
 
-static volatile double *x;
-
-static void walk(size_t pitch) {
+static void walk(const volatile double *x, size_t pitch) {
     for (size_t row = 0; row < ROWS; row++) (void)x[pitch * row];
 }
 
 static void check(void) {
     static const size_t shown[] = {512, 1024, 100, 256, 40, 37, 48};
-    x = array(ROWS * (1024 + MOST_UNUSED));
+    double *x = array(ROWS * (1024 + MOST_UNUSED));
     for (size_t at = 0; at < sizeof shown / sizeof *shown; at++) {
         size_t found = judge(shown[at]);
-        COUNTED("two walks down a column, in seven matrices", (walk(found), walk(found)));
+        COUNTED("two walks down a column, in seven matrices", (walk(x, found), walk(x, found)));
         fact("rows of %zu elements, %zu from row to row: a column of %d rows fits", shown[at], found, ROWS);
     }
     for (size_t columns = 1; columns <= MOST; columns++) judge(columns);

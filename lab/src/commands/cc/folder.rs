@@ -52,7 +52,9 @@ impl Folder {
                 Err(error) => reason = error,
             }
         }
-        Err(Failure::could_not(format!("no place for papi.h: {reason}")))
+        Err(Failure::could_not(format!(
+            "no place for papi.h: {reason}; set XDG_CACHE_HOME to a folder that you may write to"
+        )))
     }
 
     fn fill(&self) -> Result<(), String> {
