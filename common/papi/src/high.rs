@@ -36,6 +36,11 @@ thread_local! {
     static STACK: RefCell<Vec<Entered>> = const { RefCell::new(Vec::new()) };
 }
 
+/// Forgets what this thread counts, at `PAPI_shutdown`.
+pub(crate) fn forget() {
+    STARTED.take().iter_mut().for_each(|started| started.set.end_region(None));
+}
+
 fn init() {
     if PAPI_is_initialized() == 0 {
         PAPI_library_init(VERSION);

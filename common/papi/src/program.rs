@@ -26,7 +26,7 @@ const PAGE: usize = 4096;
 /// Bytes of stack for a report after a stack overflow.
 const SIGNAL_STACK: usize = 1 << 20;
 /// Seconds for a report after a signal, which may have interrupted the library itself.
-const SIGNAL_TIME: u32 = 30;
+const SIGNAL_TIME: u32 = 120;
 
 /// Variables with few values; without values a number.
 const VARIABLES: [(&str, &[&str]); 3] =

@@ -50,5 +50,11 @@ int main(void) {
     want("no memory", PAPI_get_dmem_info(&memory) == PAPI_ENOSUPP);
     want("no file", PAPI_get_executable_info() == NULL && PAPI_get_shared_lib_info() == NULL);
     want("one component", PAPI_disable_component(0) == PAPI_ENOSUPP);
+
+    float none;
+    long long counted;
+    int status = PAPI_flops(&none, &none, &counted, &none);
+    PAPI_shutdown();
+    want("a rate after the shutdown", PAPI_flops(&none, &none, &counted, &none) == status);
     return wrong;
 }
