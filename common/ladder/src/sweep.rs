@@ -58,7 +58,10 @@ impl Setup {
         to: &Output,
         events: &[Event],
     ) -> Result<Setup, Failure> {
-        let session = Session::start(measuring, modelling, to)?;
+        let mut session = Session::start(measuring, modelling, to)?;
+        if session.measures_host && measuring.runs.is_none() {
+            session.runs = RUNS;
+        }
         let plan = session.plan(events, false)?;
         Ok(Setup { session, plan })
     }
@@ -133,10 +136,7 @@ pub trait Ladder: Default {
 /// Fails if a rung is unknown, nothing can be measured, or a file cannot be written.
 pub fn run<L: Ladder>(args: &Args) -> Result<(), Failure> {
     let rungs = args.variants.iter().map(|name| L::rung(name)).collect::<Result<Vec<_>, _>>()?;
-    let mut on = Setup::start(&args.measuring, &args.modelling, &args.output, L::EVENTS)?;
-    if on.session.measures_host && args.measuring.runs.is_none() {
-        on.session.runs = RUNS;
-    }
+    let on = Setup::start(&args.measuring, &args.modelling, &args.output, L::EVENTS)?;
     let (session, sizes) = (&on.session, &args.sizes.0);
     let folder = args.folder.as_deref().map(Folder::prepare).transpose()?;
     let mut record =

@@ -22,6 +22,7 @@ use ladder::{Ladder, Setup};
     name = "dgemm",
     version,
     after_help = "Examples:\n  dgemm --list                       the rungs\n  dgemm ikj 1000                     time, misses by model and closed form, of one rung\n  dgemm all 512                      the whole ladder",
+    mut_arg("runs", cli::runs("3")),
     mut_arg("counters", measure::sources),
     mut_arg("chart", cli::refused::<PathBuf>("`lab dgemm --output FOLDER` draws the charts, over n"))
 )]
