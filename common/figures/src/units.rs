@@ -76,11 +76,6 @@ impl FromStr for Bytes {
 pub struct Seconds(pub f64);
 
 impl Seconds {
-    /// In microseconds.
-    pub fn micros(self) -> f64 {
-        self.0 * 1e6
-    }
-
     /// In nanoseconds.
     pub fn nanos(self) -> f64 {
         self.0 * 1e9

@@ -88,33 +88,23 @@ pub fn run(args: Args) -> Result<(), Failure> {
     record =
         record.set("base", blocks.base).set("threads", blocks.threads).set("isa", outcomes[0].p.isa.name());
     record.rows = outcomes.iter().map(report::row).collect();
+    // A missing model is named if other rungs have one.
     let some_modelled = outcomes.iter().any(|outcome| outcome.model.is_ok());
-    for note in outcomes.iter().flat_map(|outcome| notes(outcome, session.measures_host, some_modelled)) {
-        session.note(&mut record, note);
+    for Outcome { rung: Variant { name, kernel, .. }, seconds, model, .. } in &outcomes {
+        let not_timed = seconds.reason().filter(|_| session.measures_host);
+        let not_modelled = model.as_ref().err().filter(|_| some_modelled && *kernel != Kernel::Library);
+        for (what, why) in [
+            (format!("{name} is not timed"), not_timed),
+            (format!("the misses of {name} are not modelled"), not_modelled.map(String::as_str)),
+        ] {
+            if let Some(why) = why.filter(|why| *why != ladder::LEFT_OUT) {
+                session.note(&mut record, format!("{what}: {why}"));
+            }
+        }
     }
     output::finish(&record, &args.output, &|_| {
         if all { report::lines(&outcomes) } else { report::text(&outcomes[0]) }
     })
-}
-
-/// Warnings about an outcome; its missing model is named if others of the run have one.
-fn notes(outcome: &Outcome, here: bool, some_modelled: bool) -> Vec<String> {
-    let mut notes = Vec::new();
-    let name = outcome.rung.name;
-    if let Some(reason) = outcome.seconds.reason()
-        && here
-        && reason != ladder::LEFT_OUT
-    {
-        notes.push(format!("{name} is not timed: {reason}"));
-    }
-    if let Err(reason) = &outcome.model
-        && some_modelled
-        && outcome.rung.kernel != Kernel::Library
-        && reason != ladder::LEFT_OUT
-    {
-        notes.push(format!("the misses of {name} are not modelled: {reason}"));
-    }
-    notes
 }
 
 impl Args {
