@@ -23,7 +23,6 @@ use crate::answers;
 
 pub(crate) use args::Args;
 use folder::{Folder, Steps, has_entries};
-use own_sections::ProgramCall;
 use settings::Settings;
 
 /// Memory that a run and its report need; 40 MiB were measured.
@@ -45,7 +44,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let read = Assignment::parse(&text).map_err(|why| Failure::usage(format!("{name}: {why}")));
     let mut assignment = read?;
     let left_out = own_sections::leave_out(&mut assignment, args);
-    let calls = own_sections::calls(&assignment, args);
     let mut session = Session::start(
         &Measuring { counters: args.counters, runs: Some(1), cpu: args.cpu },
         &Modelling::of(&args.machine),
@@ -57,11 +55,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     left_out.iter().for_each(|what| note(args, format!("note: {what}")));
     if !args.quiet {
         // Between measured regions only.
-        let all = calls.len() + experiments::count(session.measures_host);
+        let own: usize = assignment.sections.iter().map(|section| section.run.len()).sum();
+        let all = own + experiments::count(session.measures_host);
         folder.steps = std::io::stderr().is_terminal().then(|| Steps { done: Cell::new(0), all });
     }
     let records = folder.temporary("records");
-    measure(args, assignment, &calls, session, settings, folder).map_err(|failure| match failure {
+    measure(args, assignment, session, settings, folder).map_err(|failure| match failure {
         Failure::CouldNot(reason) if has_entries(&records) => Failure::CouldNot(format!(
             "{reason}; what was measured until then is in '{}', which the next run removes",
             records.display()
@@ -79,7 +78,6 @@ fn note(args: &Args, line: String) {
 fn measure(
     args: &Args,
     assignment: Assignment,
-    calls: &[ProgramCall],
     session: Session,
     settings: Settings,
     folder: Folder,
@@ -92,7 +90,7 @@ fn measure(
     // their processors themselves, so this run's pinning is suspended.
     let own = cpu::allowed();
     cpu::pin(&session.cpus);
-    let further = own_sections::measure(calls, &assignment, &folder, &mut remarks)?;
+    let further = own_sections::measure(args, &assignment, &folder, &mut remarks)?;
     cpu::pin(&own);
     let mut findings = experiments::run_all(session, settings, &folder, remarks)?;
     findings.took = started.elapsed().as_secs_f64();

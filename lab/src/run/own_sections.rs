@@ -7,22 +7,10 @@ use common::failure::Failure;
 use common::record::Record;
 use common::text::shorten;
 use common::{authentic, cli, input, output};
-use report::{Assignment, OwnRecord, program};
+use report::{Assignment, OwnRecord, Section, program};
 
 use super::args::Args;
 use super::folder::Folder;
-
-/// A command line.
-#[derive(Debug)]
-pub(super) struct ProgramCall {
-    section: String,
-    /// The name of its record.
-    name: String,
-    program: String,
-    words: Vec<String>,
-    /// Whether the report is made even if it fails.
-    optional: bool,
-}
 
 /// Removes the optional sections if this run cannot measure them; returns the reason.
 pub(super) fn leave_out(assignment: &mut Assignment, args: &Args) -> Option<String> {
@@ -39,43 +27,23 @@ pub(super) fn leave_out(assignment: &mut Assignment, args: &Args) -> Option<Stri
     (!titles.is_empty()).then(|| format!("left out: {}; {why}", titles.join(", ")))
 }
 
-/// The command lines of all sections, with the placeholders replaced by this run's machine and
-/// source of counts.
-pub(super) fn calls(assignment: &Assignment, args: &Args) -> Vec<ProgramCall> {
-    let counters = cli::name_of(&args.counters);
-    let filled = |word: &str| word.replace("{machine}", &args.machine).replace("{counters}", &counters);
-    let mut calls = Vec::new();
-    for own in &assignment.sections {
-        for (number, line) in (1..).zip(&own.run) {
-            calls.push(ProgramCall {
-                section: own.id.clone(),
-                name: format!("{}-{number}", own.id),
-                program: program(line).unwrap_or_default().to_owned(),
-                words: line.split_whitespace().skip(1).map(filled).collect(),
-                optional: own.optional,
-            });
-        }
-    }
-    calls
-}
-
-/// Runs all of them; `remarks` gets the optional ones that failed.
+/// Runs the programs of all sections; `remarks` gets the optional ones that failed.
 /// Fails if another one fails, or a section shows a figure that its records lack.
 pub(super) fn measure(
-    calls: &[ProgramCall],
+    args: &Args,
     assignment: &Assignment,
     folder: &Folder,
     remarks: &mut Vec<String>,
 ) -> Result<Vec<OwnRecord>, Failure> {
     let mut found = Vec::new();
-    for call in calls {
-        match folder.record(&call.name, || run(call, &folder.temporary("scratch.json"))) {
-            Ok(record) => {
-                let (section, name) = (call.section.clone(), call.name.clone());
-                found.push(OwnRecord { section, name, record });
+    for own in &assignment.sections {
+        for (number, line) in (1..).zip(&own.run) {
+            let name = format!("{}-{number}", own.id);
+            match folder.record(&name, || run(args, own, line, &folder.temporary("scratch.json"))) {
+                Ok(record) => found.push(OwnRecord { section: own.id.clone(), name, record }),
+                Err(why) if own.optional => remarks.push(format!("left out: {why}")),
+                Err(why) => return Err(why),
             }
-            Err(why) if call.optional => remarks.push(format!("left out: {why}")),
-            Err(why) => return Err(why),
         }
     }
     let lacking = |section| report::lacking(section, &found);
@@ -85,15 +53,15 @@ pub(super) fn measure(
     }
 }
 
-/// The record that a program in this program's folder writes to `place`.
-fn run(call: &ProgramCall, place: &Path) -> Result<Record, Failure> {
-    let refused = |why: &str| {
-        let words = call.words.join(" ");
-        Failure::could_not(format!("section '{}': `{} {words}` {why}", call.section, call.program))
-    };
-    let path = output::next_to_this(&call.program).map_err(|why| refused(&why.to_string()))?;
-    let mut command = Command::new(&path);
-    command.args(&call.words).arg("--record").arg(place);
+/// The record that a program in this program's folder writes to `place`; placeholders of its command line are replaced by
+/// this run's machine and source of counts.
+fn run(args: &Args, section: &Section, line: &str, place: &Path) -> Result<Record, Failure> {
+    let refused = |why: &str| Failure::could_not(format!("section '{}': `{line}` {why}", section.id));
+    let counters = cli::name_of(&args.counters);
+    let filled = |word: &str| word.replace("{machine}", &args.machine).replace("{counters}", &counters);
+    let program = output::next_to_this(program(line).unwrap_or_default());
+    let mut command = Command::new(program.map_err(|why| refused(&why.to_string()))?);
+    command.args(line.split_whitespace().skip(1).map(filled)).arg("--record").arg(place);
     let ran = command.stdin(Stdio::null()).stdout(Stdio::null()).output();
     let ran = ran.map_err(|error| refused(&format!("does not start: {error}")))?;
     let text = input::text(place);

@@ -26,21 +26,17 @@ pub(crate) const SMALL: [&str; 11] = [
 /// Files that the command lines name.
 fn prepare(folder: &Path) {
     let guide = report::GUIDE;
-    let own_section =
-        "\n[[section]]\nid = \"own\"\ntitle = \"Own\"\nrun = [\"mm1 --size 8\", \"mm3 --line-size 1\"]\n";
     let sweep = include_str!("../../../common/tests/data/i5-7500/cm1-l1-1.out");
     let answers = r#"{"format": "cache-lab-answers", "version": 2, "saved": "2026-11-20T10:00:00Z",
         "fields": {"s2-2": "64 KiB", "student-1-number": "1", "student-1-name": "Ada"}}"#;
     for (name, text) in [
         ("own.toml", guide.replacen("title = \"", "title = \"Our own: ", 1).as_str()),
-        ("failing.toml", &format!("{guide}{own_section}")),
         ("sweep.out", sweep),
         ("own.csv", "n,kind,t\n8,ijk,2\n8,ikj,1\n16,ijk,4\n16,ikj,2\n"),
         ("half.out", &sweep[..sweep.len() / 2]),
         ("a.json", answers),
         ("page.wasm", "\0asm"),
         ("class.csv", "number,name\n1,Ada\n2,Bob\n"),
-        ("big.csv", "number,name\n1,Ada\n2,Bob\n3,Cy\n4,Di\n5,Ed\n"),
         ("t.trace", "r 0x7ff0 8\nw 0x7ff8 8\nr 0x17ff0 8\nr 0x7ff0 8\n"),
         ("answers.csv", "name,s311-c-size\nAda,32K\nBob,1K\n"),
         ("worksheet.csv", "Identifier,name,Grade,Feedback comments\nParticipant 1,Ada,,\n"),
