@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use common::cli::Counters;
-use report::{Assignment, Sizes};
 
 use crate::commands::causes::matrix_size;
 
@@ -49,13 +48,4 @@ pub(crate) struct Args {
     /// Divide all repetitions of the sweeps; for trying the report out
     #[arg(long, value_name = "N", default_value = "1", hide = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) hasten: u64,
-}
-
-impl Args {
-    /// The sizes: those of the command line come first, then the assignment's (not with
-    /// `--quick`).
-    pub(super) fn sizes(&self, assignment: &Assignment) -> Sizes {
-        let given = if self.quick { Sizes::default() } else { assignment.sizes };
-        Sizes { matrix: self.size.or(given.matrix), runs: self.runs.or(given.runs) }
-    }
 }

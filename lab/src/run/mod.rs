@@ -50,7 +50,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         &Output::none(),
     )?;
     session.ends_at_signal = true;
-    let settings = Settings::new(args.quick, &args.sizes(&assignment), args.hasten, &session.machine);
+    let size = args.size.or(assignment.sizes.matrix.filter(|_| !args.quick));
+    let settings = Settings::new(args.quick, size, args.runs, args.hasten, &session.machine);
     let mut folder = Folder::open(&args.output, args.quick)?;
     left_out.iter().for_each(|what| note(args, format!("note: {what}")));
     if !args.quiet {

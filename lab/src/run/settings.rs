@@ -2,7 +2,6 @@
 
 use common::machine::Machine;
 use common::units::Bytes;
-use report::Sizes;
 
 /// A sweep's largest array and its repetitions per stride.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +27,13 @@ impl Settings {
     /// The sweeps go to four times the largest usual cache: the same range for all of these
     /// machines, so that it reveals nothing about one. If this `machine`'s cache
     /// is larger still, four times that.
-    pub(crate) fn new(quick: bool, sizes: &Sizes, hasten: u64, machine: &Machine) -> Settings {
+    pub(crate) fn new(
+        quick: bool,
+        size: Option<u32>,
+        runs: Option<u32>,
+        hasten: u64,
+        machine: &Machine,
+    ) -> Settings {
         let reach = |level, usual: Bytes, largest: Bytes| {
             let reported = machine.visible_levels().iter().find(|cache| cache.level == level);
             let own = reported.map_or(0, |cache| 4 * cache.size.0);
@@ -45,8 +50,8 @@ impl Settings {
             spark: extent(if quick { Bytes::mib(1) } else { Bytes::mib(4) }, [20, 4]),
             l1: extent(reach(1, Bytes::kib(256), Bytes::mib(1)), [200, 20]),
             l2: extent(reach(2, second, Bytes::mib(16)), [20, 2]),
-            size: sizes.matrix.unwrap_or(if quick { 256 } else { 512 }),
-            runs: sizes.runs.unwrap_or(if quick { 1 } else { 3 }),
+            size: size.unwrap_or(if quick { 256 } else { 512 }),
+            runs: runs.unwrap_or(if quick { 1 } else { 3 }),
         }
     }
 }
@@ -60,7 +65,7 @@ mod tests {
     fn a_range_does_not_separate_usual_caches() {
         for entry in machine::catalogue() {
             let machine = Machine::named(entry.name).unwrap();
-            let range = Settings::new(false, &Sizes::default(), 1, &machine);
+            let range = Settings::new(false, None, None, 1, &machine);
             for (level, extent, usual) in [(1, range.l1, Bytes::kib(256)), (2, range.l2, Bytes::mib(8))] {
                 let size = machine.level(level).map_or(0, |cache| cache.size.0);
                 assert!(extent.max == usual || 4 * size > usual.0, "{}, L{level}", entry.name);

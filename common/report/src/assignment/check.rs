@@ -19,9 +19,6 @@ pub(super) fn sound(read: &Assignment) -> Result<(), String> {
     if read.sizes.matrix.is_some_and(|n| !(8..=4096).contains(&n)) {
         return Err("matrix: a matrix has 8 to 4096 rows".to_owned());
     }
-    if read.sizes.runs.is_some_and(|n| !(1..=100).contains(&n)) {
-        return Err("runs: a product is run 1 to 100 times".to_owned());
-    }
     let mut ids = BTreeSet::from_iter(TAKEN.split(' ').map(str::to_owned));
     for section in &read.sections {
         of_section(section, &mut ids)?;

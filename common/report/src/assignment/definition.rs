@@ -20,7 +20,7 @@ pub struct Assignment {
     /// How many students sign the report.
     #[serde(default = "three")]
     pub students: u8,
-    /// Sizes and repetitions.
+    /// Sizes.
     #[serde(default)]
     pub sizes: Sizes,
     /// The page's sections, in order.
@@ -31,14 +31,12 @@ pub struct Assignment {
     pub questions: Vec<Question>,
 }
 
-/// Sizes and repetitions; missing ones are the guide's.
+/// Sizes; a missing one is the guide's.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sizes {
     /// Rows and columns of the matrices.
     pub matrix: Option<u32>,
-    /// Repetitions of each product.
-    pub runs: Option<u32>,
 }
 
 /// One of the guide's parts, or a section with its own programs.
