@@ -62,15 +62,15 @@ impl Export {
         Ok(Export { table, system, grade, most, most_of_all, feedback, rows })
     }
 
-    /// The name of the filled file.
-    pub(super) fn file(&self) -> &'static str {
-        self.system.file
-    }
-
-    /// The table with grades and feedback, and notes; no other cell changes. It has a byte
+    /// The filled file's name and text, with grades and feedback, and notes; no other cell changes. It has a byte
     /// order mark, without which spreadsheets read other letters. A student without a
     /// submission or a grade keeps the cells of the row.
-    pub(super) fn fill(mut self, rubric: &Rubric, graded: &[Graded], class: &Class) -> (String, Vec<Note>) {
+    pub(super) fn fill(
+        mut self,
+        rubric: &Rubric,
+        graded: &[Graded],
+        class: &Class,
+    ) -> ((&'static str, String), Vec<Note>) {
         let [mut missing, mut refused, mut changed] = [const { Vec::<String>::new() }; 3];
         for (student, graded) in graded.iter().enumerate() {
             let name = class.shown(student);
@@ -108,7 +108,7 @@ impl Export {
                 cells[at] = feedback;
             }
         }
-        let file = self.file();
+        let file = self.system.file;
         let notes = [
             Note::about(format!("{file}: grades or feedback that change"), changed),
             Note::about(format!("{file} has no row of"), missing),
@@ -124,7 +124,7 @@ impl Export {
                 row.retain(|_| kept.next().is_some_and(|kept| *kept));
             }
         }
-        (format!("\u{feff}{}", self.table.text(&[])), notes.into_iter().flatten().collect())
+        ((file, format!("\u{feff}{}", self.table.text(&[]))), notes.into_iter().flatten().collect())
     }
 
     /// The factor from our points to a row's grade; or why the row cannot have a grade.
@@ -133,7 +133,7 @@ impl Export {
         if !grade.is_empty() && grade != "-" && number(grade).is_none() {
             return Err(format!("its grade '{}' is not a number, as of a scale", shorten(grade, 20)));
         }
-        if graded.has_unread() {
+        if graded.marks.iter().any(|mark| mark.unread && mark.max_points.is_some()) {
             return Err(format!("answers are to be read first; give points in {TEXTS}"));
         }
         let largest = self.most.map(|at| row.cell(at)).or(self.most_of_all.as_deref());

@@ -42,21 +42,11 @@ impl Graded {
         self.marks.iter().map(|mark| mark.points).sum()
     }
 
-    /// The sum as text; `-` if there is no grade.
-    pub(super) fn shown(&self) -> String {
-        if self.refused.is_some() { "-".to_owned() } else { decimal(self.points()) }
-    }
-
     /// The points that could be reached: without items that cannot be computed from the
     /// records.
     pub(super) fn most(&self) -> f64 {
         // an empty sum is -0.0
         self.marks.iter().filter_map(|mark| mark.max_points).sum::<f64>() + 0.0
-    }
-
-    /// Whether an answer that counts has no points before the instructor reads it.
-    pub(super) fn has_unread(&self) -> bool {
-        self.marks.iter().any(|mark| mark.unread && mark.max_points.is_some())
     }
 
     /// All feedback to the student, on one line.
@@ -211,7 +201,8 @@ impl Course<'_> {
         graded.marks = judge::marks(&self.rubric, &submission.answers, &expected);
         // A range may be guessed, and records of the own machine show that it was measured.
         for (item, mark) in self.rubric.items.iter().zip(&mut graded.marks) {
-            let is_guess = machine.is_some() && records.is_empty() && item.is_of_machine();
+            let is_guess =
+                machine.is_some() && records.is_empty() && item.expect.is_some_and(Figure::is_of_machine);
             if is_guess && matches!(mark.reason, Reason::RangeRight(_)) {
                 (mark.points, mark.reason) = (0.0, Reason::NoOwnRecords);
             }

@@ -36,11 +36,6 @@ impl Mark {
         let (points, unread) = (share.unwrap_or_default() * of, share.is_none());
         Mark { points, max_points: Some(of), unread, reason, answer, right: None, comment: String::new() }
     }
-
-    /// Whether the program has compared an answer.
-    pub(super) fn is_judged(&self) -> bool {
-        !self.unread && self.max_points.is_some() && !self.answer.is_empty()
-    }
 }
 
 /// Largest ratio of a range's ends that gets points: doubling sizes show no less.

@@ -141,16 +141,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut files: Files = [(GRADES, output::csv(&course, &graded))].into_iter().collect();
     files.extend(texts::files(&graded, &course.rubric, &course.class));
     if let Some(export) = export {
-        let name = export.file();
         let (filled, of_export) = export.fill(&course.rubric, &graded, &course.class);
-        files.insert(name, filled);
+        files.extend([filled]);
         notes.extend(of_export);
     }
     files.insert(NOTES, notes.iter().map(|note| note.all() + "\n").collect());
     let open = submissions.iter().filter(|one| one.owner.is_err()).count();
-    if open > 0 {
-        output::write_one(out, MAP, &course.map.text(&submissions))?;
-    }
+    files.extend((open > 0).then(|| (MAP, course.map.text(&submissions))));
     let earlier = output::write(out, &files)?;
     notes.iter().for_each(|note| message(format!("course grade: note: {}", note.on_screen())));
     if let Some(path) = earlier {

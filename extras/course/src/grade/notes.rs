@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::text::shorten;
-use report::FieldKind;
 
 use super::Course;
 use super::evidence::Submission;
@@ -42,13 +41,8 @@ impl Course<'_> {
             notes.chain(remarks).for_each(|(what, name)| said.entry(what).or_default().push(name));
         }
         let said = said.into_iter().map(|(what, names)| Note::about(what, names));
-        let is_text = |id: &String| {
-            let kind = self.fields.iter().find(|field| field.id == *id).map(|field| field.kind);
-            matches!(kind, Some(FieldKind::Text | FieldKind::Line))
-        };
         let texts = |one: &Submission| {
-            let answers = one.answers.iter().filter(|(id, _)| is_text(id));
-            let texts = answers.map(|(id, answer)| (id.clone(), plain(&answer.to_string())));
+            let texts = one.given().map(|(id, answer)| (id.clone(), plain(&answer.to_string())));
             texts.filter(|(_, text)| self.rubric.asked.own(text) > COPIED).collect()
         };
         // Several submissions, of which the map must say which counts, are not named here.
@@ -110,7 +104,9 @@ fn named(name: String, part: &str) -> String {
 pub(super) fn after_reading(course: &Course<'_>, graded: &[Graded], submissions: &[Submission]) -> Vec<Note> {
     let nobody = course.rubric.items.iter().enumerate().filter_map(|(place, item)| {
         let with_grade = graded.iter().filter(|graded| graded.refused.is_none());
-        let marks = with_grade.map(|graded| &graded.marks[place]).filter(|mark| mark.is_judged());
+        let marks = with_grade
+            .map(|graded| &graded.marks[place])
+            .filter(|mark| !mark.unread && mark.max_points.is_some() && !mark.answer.is_empty());
         let points: Vec<f64> = marks.map(|mark| mark.points).collect();
         let is_odd = !item.by_hand() && points.len() >= MANY && points.iter().all(|points| *points == 0.0);
         is_odd.then(|| item.id.clone())

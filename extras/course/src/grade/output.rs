@@ -36,18 +36,12 @@ pub(super) fn write(folder: &Path, files: &Files) -> Result<Option<PathBuf>, Fai
             fs::copy(folder.join(name), earlier.join(name)).map_err(|error| failed(earlier, error))?;
         }
     }
-    files.iter().try_for_each(|(name, text)| write_one(folder, name, text))?;
+    fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+    files.iter().try_for_each(|(name, text)| output::write(&folder.join(name), text.as_bytes()))?;
     for name in former.into_iter().filter(|name| !files.contains_key(name)) {
         fs::remove_file(folder.join(name)).map_err(|error| failed(folder, error))?;
     }
     Ok(earlier)
-}
-
-/// Writes one file of the folder.
-pub(super) fn write_one(folder: &Path, name: &str, text: &str) -> Result<(), Failure> {
-    let path = folder.join(name);
-    path.parent().map_or(Ok(()), fs::create_dir_all).map_err(|error| failed(&path, error))?;
-    output::write(&path, text.as_bytes())
 }
 
 fn failed(path: &Path, error: io::Error) -> Failure {
@@ -65,7 +59,7 @@ pub(super) fn csv(course: &Course<'_>, graded: &[Graded]) -> String {
     let row = |(name, graded): (&String, &Graded)| {
         let mut row = vec![
             name.clone(),
-            graded.shown(),
+            if graded.refused.is_some() { "-".to_owned() } else { decimal(graded.points()) },
             decimal(graded.most()),
             graded.source.clone().unwrap_or_default(),
             graded.all_notes(),

@@ -41,11 +41,6 @@ impl Item {
     pub(crate) fn by_hand(&self) -> bool {
         !self.is_task && (self.kind.is_none() || self.expect.is_none() && self.right.is_none())
     }
-
-    /// Whether the answer is compared with the student's machine.
-    pub(crate) fn is_of_machine(&self) -> bool {
-        self.expect.is_some_and(Figure::is_of_machine)
-    }
 }
 
 /// A right value in bytes, ns, %, points, or as a count; or the smallest and the largest.

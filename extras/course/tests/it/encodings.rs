@@ -4,21 +4,17 @@
 use std::fs;
 use std::path::Path;
 
-use common::record::{Record, Row};
-use common::value::{Reading, Source};
-
 use super::grade::write;
 use crate::kit::{lab, printed, stderr};
 
 /// Commands, and the files that they read.
-const READERS: [(&str, &str); 6] = [
+const READERS: [(&str, &str); 5] = [
     (
         "grade --roster class.csv --key machines-key.json --rubric rubric.toml --assignment assignment.toml \
             --worksheet sheet.csv in",
         "class.csv machines-key.json rubric.toml assignment.toml sheet.csv in/bea/answers.json",
     ),
     ("plot cm1.out -o p.svg", "cm1.out"),
-    ("plot a.json -o p.svg", "a.json"),
     ("machines machine.toml", "machine.toml"),
     ("causes 8 --machine machines/bea.toml --format csv", "machines/bea.toml"),
     ("handin report --incomplete --output r.zip", "report/answers.json"),
@@ -32,17 +28,11 @@ const ANSWERS: &str = r#"{ "format": "cache-lab-answers", "version": 2, "saved":
 /// A class, records, a machine: all as UTF-8 with LF.
 fn written(folder: &Path) {
     let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../common/tests/data/i5-7500/cm1-l1-1.out");
-    let mut record = Record::new("cm1", "Inês' máquina").set("event", "PAPI_L1_DCM");
-    for stride in [1u64, 2, 4, 8, 16, 32, 64] {
-        let row = Row::at([("size_bytes", 65536.into()), ("stride_bytes", stride.into())]);
-        record.rows.push(row.with("avg_misses", Reading::new(stride as f64 / 128.0, Source::Model)));
-    }
     let sheet =
         "Identifier,name,Grade,Maximum Grade\nParticipant 1,bea,,20\nParticipant 2,Inês Conceição,,20\n";
     write(folder, "class.csv", "name\nInês Conceição\nbea\n");
     printed(folder, "mystery --roster class.csv");
     write(folder, "cm1.out", &fs::read_to_string(recorded).unwrap());
-    write(folder, "a.json", &record.json());
     write(folder, "machine.toml", &printed(folder, "machines i5-7500"));
     write(folder, "rubric.toml", "s2-2 = 65536\n");
     write(folder, "assignment.toml", &printed(folder, "assignment").replacen("title = \"", "title = \"ç", 1));

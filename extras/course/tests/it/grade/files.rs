@@ -38,32 +38,15 @@ fn cases() -> Vec<Case> {
         ("a.zip", within(&zip("answers.json")), ""),
         ("work.bin", zip("answers.json"), ""),
         ("target/report/answers.json", right.clone(), ""),
-        (
-            "a.zip",
-            patched(zip("answers.json"), 6, 1),
-            "answers.json was not read: unsupported Zip archive: Password required to decrypt file",
-        ),
+        ("a.zip", patched(zip("answers.json"), 6, 1), "Password required to decrypt file"),
         ("a.zip", zip("answers.json")[..60].to_vec(), "a.zip was not read: invalid Zip archive"),
         ("a.tar.gz", b"x".to_vec(), "Not read: a.tar.gz; .json, .html and .zip are."),
-        (
-            "a.zip",
-            within(&within(&zip("a.json"))),
-            "inner.zip was not read: it is an archive in an archive in",
-        ),
+        ("a.zip", within(&within(&zip("a.json"))), "inner.zip was not read: it is an archive in"),
         ("a.zip", patched(zip("answers.json"), 8, 14), "a usual .zip without a password can be read"),
-        ("answers.docx", b"x".to_vec(), "Not read: answers.docx"),
         (".pdf", b"%PDF".to_vec(), ".pdf; .json, .html and .zip are."),
         ("answers.json", old.to_vec(), "these answers are cache-lab-answers version 1"),
-        (
-            "report.html",
-            page[..page.len() - 30].to_vec(),
-            "report.html was not read: these are not the answers",
-        ),
-        (
-            "a.zip",
-            zipped(&[("a.html", &blank), ("answers.json", &right)]),
-            "a.html was not read: it is larger than 16 MiB",
-        ),
+        ("report.html", page[..page.len() - 30].to_vec(), "report.html was not read: these are"),
+        ("a.zip", zipped(&[("a.html", &blank), ("answers.json", &right)]), "it is larger than 16 MiB"),
         ("a.zip", zipped(&bombs), "was not read: the submission is larger than 64 MiB"),
         ("answers.json", "[".repeat(1 << 20).into_bytes(), "answers.json was not read"),
     ]
@@ -96,21 +79,14 @@ fn files_that_are_not_read_are_named() {
         let of = |column| cell(folder, "o/grades.csv", name, column);
         let is_read = says.is_empty() || says.contains("16 MiB");
         lost += usize::from(!is_read);
-        assert_eq!(of("points"), if is_read { "3" } else { "-" }, "{place}: {}", of("notes"));
-        assert!(
-            of("notes").contains(says) && says.is_empty() == of("notes").is_empty(),
-            "{place}: {}",
-            of("notes")
-        );
+        let (points, notes) = (of("points"), of("notes"));
+        assert_eq!(points, if is_read { "3" } else { "-" }, "{place}: {notes}");
+        assert!(notes.contains(says) && says.is_empty() == notes.is_empty(), "{place}: {notes}");
     }
     if cfg!(unix) {
         lost += 1;
         let notes = cell(folder, "o/grades.csv", "links", "notes");
-        let parts = [
-            "No grade: what was handed in cannot",
-            "answers.json was not read: it is a link",
-            "report was not read",
-        ];
+        let parts = ["No grade: what was", "answers.json was not read: it is a link", "report was not read"];
         assert!(parts.iter().all(|part| notes.contains(part)), "{notes}");
     }
     let says = format!("no grade: {lost}: ");

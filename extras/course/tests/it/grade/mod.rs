@@ -5,6 +5,7 @@ mod evidence;
 mod exercises;
 mod files;
 mod handin;
+#[cfg(unix)]
 mod notes;
 mod outputs;
 mod owners;
