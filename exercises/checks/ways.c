@@ -18,7 +18,8 @@ static void check(void) {
     unsigned long before = misses();
     size_t found;
     COUNTED("ways", found = ways(N, x));
-    unsigned long missed = misses() - before, right = own.answer;
+    unsigned long missed = misses() - before;
+    unsigned long right = PAPI_get_hardware_info()->mem_hierarchy.level[0].cache[0].associativity;
     if (found == right) return;
     const char *hint = "Try each k, 1, 2, 3 ...: the ways need not be a power of two. Count the misses of the second round alone.";
     if (missed < right)

@@ -164,8 +164,7 @@ impl Program {
             .stderr(output());
         command.envs([("LAB_MACHINE", "machine.toml"), ("LAB_RECORD", "record.json"), ("LAB_REPORT", "off")]);
         let key = format!("{:016x}", date::unlike_any_other());
-        let status =
-            wait(&mut command, &format!("{key} {} {}\n", self.seed, case.answer)).map_err(Wrong::unmade)?;
+        let status = wait(&mut command, &format!("{key} {}\n", self.seed)).map_err(Wrong::unmade)?;
         let text = std::fs::read(&result).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
         let fields: Vec<&str> = text.split('\0').collect();

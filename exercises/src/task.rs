@@ -26,8 +26,6 @@ pub struct Task {
 pub(crate) struct Case {
     /// Bytes of the cache and of its lines, and its ways.
     pub(crate) cache: [usize; 3],
-    /// The right result, where the program does not know it.
-    pub(crate) answer: u64,
     pub(crate) limits: &'static [Limits],
 }
 
@@ -106,7 +104,7 @@ const fn fields(region: &'static str, passes: u64, misses: u64, hint: &'static s
 }
 
 const fn on(cache: [usize; 3], limits: &'static [Limits]) -> Case {
-    Case { cache, answer: 0, limits }
+    Case { cache, limits }
 }
 
 const fn small(limits: &'static [Limits]) -> Case {
@@ -115,7 +113,7 @@ const fn small(limits: &'static [Limits]) -> Case {
 
 /// A cache of so many ways, each of 4 KiB.
 const fn unknown(ways: usize, limits: &'static [Limits]) -> Case {
-    Case { cache: [ways << 12, 64, ways], answer: ways as u64, limits }
+    on([ways << 12, 64, ways], limits)
 }
 
 const FIELD: &str =

@@ -153,9 +153,10 @@ fn open_set() -> Coded<Set> {
     let wanted = std::env::var("PAPI_EVENTS").unwrap_or_else(|_| usual.to_owned());
     let mut set = Set::default();
     for name in wanted.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-        if let Err(code) = sets::code(name).and_then(|code| set.add(code)) {
-            let (reason, _) = meaning(code).unwrap_or_default();
-            eprintln!("lab: {name} of PAPI_EVENTS is left out: {reason}");
+        // An event that cannot be added says so itself.
+        match sets::code(name) {
+            Ok(code) => _ = set.add(code),
+            Err(_) => eprintln!("lab: PAPI_EVENTS: there is no event {name}"),
         }
     }
     if session::model().is_none() {
