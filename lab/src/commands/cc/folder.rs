@@ -12,8 +12,8 @@ use common::system::files::{self, TemporaryFolder};
 
 const HEADER: &str = include_str!("papi.h");
 /// Places what the library writes below the program's data, with a page between that `lab_begin`
-/// protects: an index out of bounds in the program does not reach it.
-const LAYOUT: &str = "SECTIONS { .lab_data : ALIGN(4096) { *(.data.lab_sites*) \
+/// protects: an index out of bounds in the program does not reach it. The byte makes it data where all is zero.
+const LAYOUT: &str = "SECTIONS { .lab_data : ALIGN(4096) { BYTE(0) *(.data.lab_sites*) \
                       *libpapi.a:*(.data .data.[!r]* .bss .bss.*) . = ALIGN(4096); \
                       HIDDEN(lab_guard = .); . += 4096; } } INSERT BEFORE .data;\n";
 /// The place of the presets in the header.

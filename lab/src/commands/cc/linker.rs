@@ -41,9 +41,6 @@ pub(super) fn run(name: &str, words: &[OsString]) -> Result<i32, Failure> {
     if !is_program {
         return start(Command::new(program).args(words.iter().filter(|word| !is_papi(word))));
     }
-    if has(&["elf_i386", "elf32_x86_64"]) {
-        return Err(Failure::could_not("programs for x86-64 alone are counted: leave -m32 out"));
-    }
     if words.iter().any(|word| word.to_string_lossy().contains("musl")) {
         return Err(Failure::could_not(
             "this compiler links musl; the library that counts needs glibc: use gcc or clang as the system has them",
