@@ -16,7 +16,7 @@ pub use error::MachineError;
 pub use level::{CacheLevel, Inclusion, Index, Replacement, Write};
 pub use machine::{Core, Machine, Mapping, Tlb, TlbIndex, Walk};
 pub use print::quoted;
-pub use sealed::{SealedFile, seal};
+pub use sealed::seal;
 
 /// A machine that comes with the kit.
 #[derive(Debug, Clone, Copy)]

@@ -122,7 +122,7 @@ impl Session {
     /// The number of threads that a team has by default: one for each processor that it may use,
     /// within the CPU quota.
     pub fn team(&self) -> usize {
-        host::usable(self.cpus.len(), host::cpu_quota())
+        self.cpus.len().min(host::cpu_quota().map_or(usize::MAX, |quota| quota as usize)).max(1)
     }
 
     /// An empty record of `program` on this session's machine.

@@ -33,10 +33,3 @@ pub fn free_memory() -> Option<Bytes> {
 pub fn cpu_quota() -> Option<f64> {
     os::cpu_quota()
 }
-
-/// How many of `allowed` processors a team of threads can keep busy within the CPU quota; at
-/// least 1.
-pub fn usable(allowed: usize, quota: Option<f64>) -> usize {
-    let granted = quota.map_or(usize::MAX, |quota| quota as usize);
-    allowed.min(granted).max(1)
-}

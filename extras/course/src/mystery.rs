@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
-use common::machine;
+use common::machine::{self, Machine};
 use common::output;
 use common::random::Random;
 use common::system::files;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let out = args.output.as_path();
     let key_json = beside(out)?;
     let key = extended(&key_json, &class)?;
-    let text = |machine: &Answers| machine::seal(&machine.name, &machine.drawn.toml(&machine.name)).text;
+    let text = |machine: &Answers| machine::seal(&machine.name, &machine.drawn.toml(&machine.name));
     let files = key.machines.iter().map(|machine| (out.join(&machine.file), text(machine).into_bytes()));
     let files: Vec<(PathBuf, Vec<u8>)> = files.collect();
     // No file with other content is replaced.
@@ -93,7 +93,9 @@ fn extended(path: &Path, class: &Class) -> Result<Key, Failure> {
         let drawn = draw.machine();
         let drawn =
             drawn.ok_or_else(|| Failure::usage("all different machines are drawn; make two classes"))?;
-        let (file, seal) = (names::file_stem(name) + ".toml", machine::seal(name, &drawn.toml(name)).tag);
+        let file = names::file_stem(name) + ".toml";
+        let sealed = Machine::parse(&machine::seal(name, &drawn.toml(name)), &file);
+        let seal = sealed.map_err(Failure::could_not)?.seal.unwrap_or_default();
         key.machines.push(Answers { name: name.clone(), file, seal, drawn });
     }
     let names = key.machines.iter().map(|machine| (String::new(), machine.name.clone()));

@@ -108,8 +108,7 @@ fn no_value_is_above_its_question() {
     let folder = tempfile::tempdir().unwrap();
     let machine = Machine::from_toml(secret::DESCRIPTION, "ada").unwrap();
     std::fs::write(folder.path().join("open.toml"), secret::DESCRIPTION).unwrap();
-    std::fs::write(folder.path().join("sealed.toml"), machine::seal("ada", secret::DESCRIPTION).text)
-        .unwrap();
+    std::fs::write(folder.path().join("sealed.toml"), machine::seal("ada", secret::DESCRIPTION)).unwrap();
     for file in ["open.toml", "sealed.toml"] {
         let args = format!("run --quick --hasten 1000 --size 40 --machine {file} --output {file}.report");
         kit::printed(folder.path(), &args);

@@ -82,7 +82,7 @@ fn run(folder: &Path, line: &str) -> Output {
 /// A folder with the sealed machine, and an assignment with its own programs.
 fn place(description: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("sealed.toml"), machine::seal("ada", description).text).unwrap();
+    fs::write(folder.path().join("sealed.toml"), machine::seal("ada", description)).unwrap();
     fs::write(folder.path().join("accesses.trace"), "r 0x7ff0 8\nw 0x7ff8 8\nr 0x17ff0 8\n").unwrap();
     let own = "\n[[section]]\nid = \"own\"\ntitle = \"Own\"\nrun = [\"dgemm block-l1 40 --machine {machine}\", \"mm3 --size 32 --machine {machine}\"]\n";
     program("dgemm");

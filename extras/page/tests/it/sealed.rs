@@ -20,7 +20,7 @@ fn ask(request: &Value) -> Value {
 
 #[test]
 fn a_sealed_machine_is_measured_and_not_revealed() {
-    let sealed = machine::seal("ada", DESCRIPTION).text;
+    let sealed = machine::seal("ada", DESCRIPTION);
     let kernel = json!({ "name": "mm1", "n": 8 });
     for (toml, open) in [(DESCRIPTION, true), (&*sealed, false)] {
         let sweep = ask(
