@@ -1,5 +1,5 @@
-//! Sets `CACHE_LAB_RUSTC`, the compiler's version, and `CACHE_LAB_VERSION`: the kit's version
-//! and, after a `+`, the commit of its sources if that is known.
+//! Sets `CACHE_LAB_VERSION`: the kit's version and, after a `+`, the commit of its sources if that
+//! is known.
 //!
 //! The commit is that of `CACHE_LAB_COMMIT` (packagers), else of the file `COMMIT` (kits),
 //! else, in release builds, of the git checkout. It says which sources were handed out, not
@@ -20,13 +20,6 @@ fn main() {
     let version = env::var("CARGO_PKG_VERSION").unwrap_or_default();
     let version = commit.map_or(version.clone(), |commit| format!("{version}+{commit}"));
     println!("cargo::rustc-env=CACHE_LAB_VERSION={version}");
-    println!("cargo::rustc-env=CACHE_LAB_RUSTC={}", compiler().unwrap_or_default());
-}
-
-/// `rustc 1.95.0 (59807616e 2026-04-14)`.
-fn compiler() -> Option<String> {
-    let output = Command::new(env::var_os("RUSTC")?).arg("--version").output().ok()?;
-    Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 fn given() -> Option<String> {

@@ -15,7 +15,3 @@ use serde_core as _;
 
 /// The kit's version, with the commit of its sources if that is known: `0.1.0+bedc93e1ab`.
 pub const VERSION: &str = env!("CACHE_LAB_VERSION");
-
-/// The compiler of the kit, as it names itself: `rustc 1.95.0 (59807616e 2026-04-14)`; empty if
-/// it did not say.
-pub const COMPILER: &str = env!("CACHE_LAB_RUSTC");

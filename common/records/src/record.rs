@@ -131,7 +131,7 @@ pub struct Record {
     /// name.
     #[serde(default, skip_serializing_if = "Json::is_null")]
     pub machine_data: Json,
-    /// The conditions of a measurement: kernel, compiler, governor, pages, load, quota of processors;
+    /// The conditions of a measurement: kernel, governor, pages, load, quota of processors;
     /// empty if nothing was measured.
     #[serde(default, skip_serializing_if = "Fields::is_empty")]
     pub environment: Fields,

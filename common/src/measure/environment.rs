@@ -43,10 +43,8 @@ pub(super) fn sign(record: &mut Record, machine: &Machine) {
 /// The conditions of a measurement on this machine.
 pub(super) fn environment(allowed: &[usize]) -> Fields {
     let facts = Facts::of_host();
-    let compiler = Some(records::COMPILER).filter(|compiler| !compiler.is_empty());
-    let all: [(&str, Option<Json>); 8] = [
+    let all: [(&str, Option<Json>); 7] = [
         ("system", facts.system.map(Json::from)),
-        ("compiler", compiler.map(Json::from)),
         ("profile", Some(if cfg!(debug_assertions) { "debug" } else { "release" }.into())),
         ("governor", facts.governor.map(Json::from)),
         ("transparent_huge_pages", facts.huge_pages.map(Json::from)),
