@@ -73,7 +73,8 @@ impl Counts {
     fn total(&self, n: usize) -> usize {
         let mut pivots = self.pivots.clone();
         for l in pivots.len()..n {
-            pivots.push(self.bend + 2 * pivots[l - self.columns] - pivots[l - 2 * self.columns]);
+            let before = 2 * pivots[l - self.columns];
+            pivots.push((self.bend + before).saturating_sub(pivots[l - 2 * self.columns]));
         }
         self.around + pivots[..n].iter().sum::<usize>()
     }
