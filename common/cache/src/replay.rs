@@ -218,7 +218,7 @@ impl Replay {
     }
 
     /// What happened so far, in total.
-    pub fn totals(&self) -> Outcome {
+    fn totals(&self) -> Outcome {
         let tally = &self.sim.tally;
         Outcome {
             misses: tally.levels.iter().map(|level| level.misses.as_flattened().iter().sum()).collect(),

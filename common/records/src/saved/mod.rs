@@ -59,13 +59,6 @@ pub struct Saved {
 }
 
 impl Saved {
-    /// Reads a file in any of the formats and of the [`encoding`]s.
-    /// Fails as [`parse`](Saved::parse) does, and if it is not text.
-    pub fn read(bytes: &[u8]) -> Result<Saved, String> {
-        within_limit(bytes)?;
-        Saved::parse(&encoding::decode(bytes)?)
-    }
-
     /// Reads a text in any of the formats.
     /// Fails if no row is found, a line cannot be understood, or the text is too long; a sentence
     /// without the file's name.
