@@ -28,7 +28,7 @@ pub(crate) struct System {
     number: Header,
     /// The key, the student's name and the number in the name of a folder or file.
     parts: fn(&str) -> Option<(String, String, String)>,
-    /// The column that takes the grade; none if it is that of an assignment, `Lab 1 (12345)`.
+    /// The column that takes the grade; none if it must be named, `Lab 1 (12345)`.
     pub(crate) grade: Header,
     /// The column of the largest grade, or a cell of the row with it.
     pub(crate) most: Header,
@@ -87,7 +87,7 @@ pub(crate) const SYSTEMS: [System; 3] = [
     },
 ];
 
-pub(crate) fn is_number(text: &str) -> bool {
+fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 

@@ -39,7 +39,9 @@ impl Export {
         let system = &SYSTEMS[systems::of_header(&table.header).unwrap_or(MOODLE)];
         let grade = match column {
             Some(name) => table.needed(&[name], "")?,
-            None if system.grade.is_empty() => assignment(&table)?,
+            None if system.grade.is_empty() => {
+                return Err(format!("name the column to fill with --grade-column ({})", table.columns()));
+            }
             None => table.needed(system.grade, "; export it in English")?,
         };
         let (most, feedback) = (table.column(system.most)?, table.column(system.feedback)?);
@@ -145,22 +147,5 @@ impl Export {
             most if most > 0.0 => Ok(largest / most),
             _ => Err("no answer of this student is graded yet".to_owned()),
         }
-    }
-}
-
-/// The column of the only assignment.
-fn assignment(table: &Table) -> Result<usize, String> {
-    let has_id = |name: &String| {
-        let id = name.trim().strip_suffix(')').and_then(|name| name.rsplit_once('('));
-        id.is_some_and(|(_, id)| systems::is_number(id))
-    };
-    let found: Vec<usize> = (0..table.header.len()).filter(|at| has_id(&table.header[*at])).collect();
-    match found[..] {
-        [one] => Ok(one),
-        _ => Err(format!(
-            "it has {} columns of assignments; name the one to fill with --grade-column ({})",
-            found.len(),
-            table.columns()
-        )),
     }
 }

@@ -77,7 +77,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     worksheet: Option<PathBuf>,
 
-    /// Name the column to fill [default: 'Grade', or a gradebook's only assignment]
+    /// Name the column to fill, which a gradebook needs [default: 'Grade']
     #[arg(long, value_name = "COLUMN", requires = "worksheet")]
     grade_column: Option<String>,
 

@@ -86,16 +86,16 @@ $ --name-column user --worksheet w.csv --output o in
 = ana 3, ana2 1
 
 ## Canvas: the number is the gradebook's ID; its columns are filled by the points possible
-r.csv: Student,ID,SIS User ID,SIS Login ID,Section,Lab 1 (77),Final Score\n    Points Possible,,,,,10,\n"Silva, Ana",11,x1,ana,A,,90\n"Silva, Ana",12,x2,ana2,A,,80\n"Sá, Bea",13,x3,bea,A,7,70\n
+r.csv: Student,ID,SIS User ID,SIS Login ID,Section,Lab1(77),Final Score\n    Points Possible,,,,,10,\n"Silva, Ana",11,x1,ana,A,,90\n"Silva, Ana",12,x2,ana2,A,,80\n"Sá, Bea",13,x3,bea,A,7,70\n
 in/silvaana_11_555_answers.json: RIGHT
 in/silvaana_LATE_12_556_answers.json: PART
 small.toml: [[section]]\npart = "exercise"\n[[question]]\nid = "s2-2"\nsection = "2"\nlabel = "a"\nkind = "bytes"\npoints = 1\n
 o/texts.csv: item,ID,text,points,comment\ns2-2,12,,"0,5",\n
-$ --assignment small.toml --name-column ID --worksheet r.csv --output o in
+$ --assignment small.toml --name-column ID --worksheet r.csv --grade-column Lab1(77) --output o in
 = 11 1, 12 0.5, 13 0
 >> o/texts.csv: item,ID,text,equal,points,of,comment\ns2-2,12,64 KiB,,0.5,1,\n
 >> o/canvas.csv: "Silva, Ana",12,x2,ana2,A,5.00\n
->> o/canvas.csv: Student,ID,SIS User ID,SIS Login ID,Section,Lab 1 (77)\n
+>> o/canvas.csv: Student,ID,SIS User ID,SIS Login ID,Section,Lab1(77)\n
 >> o/canvas.csv: "Silva, Ana",11,x1,ana,A,10.00\n
 >> o/canvas.csv: "Sá, Bea",13,x3,bea,A,7\n
 
@@ -103,15 +103,15 @@ $ --assignment small.toml --name-column ID --worksheet r.csv --output o in
 r.csv: name,ID\n"Silva, Ana",345\n"Sá, Bea",34\n
 in/silvaana_345_9_a.json: RIGHT
 in/sabea_4_9_a.json: RIGHT
-w.csv: Student,ID,SIS Login ID,Section,Lab 1 (7)\n"Sá, Bea",34,bea,A,\n
-$ --name-column name --worksheet w.csv in = 1
+w.csv: Student,ID,SIS Login ID,Section,Lab1(7)\n"Sá, Bea",34,bea,A,\n
+$ --name-column name --worksheet w.csv --grade-column Lab1(7) in = 1
 > submissions without an owner: 2
 
 ## Canvas: which of two assignments is not guessed
-r.csv: Student,ID,Section,Lab 1 (77),Lab 2 (78)\n"Silva, Ana",11,A,,\n
+r.csv: Student,ID,Section,Lab1(77),Lab2(78)\n"Silva, Ana",11,A,,\n
 in/silvaana_11_555_answers.json: RIGHT
 $ --name-column ID --worksheet r.csv --output o in = 2
-> it has 2 columns of assignments; name the one to fill with --grade-column
+> name the column to fill with --grade-column ('Student', 'ID', 'Section', 'Lab1(77)', 'Lab2(78)')
 
 ## Gradescope: the number is that of its own table of grades; a group has one
 r.csv: Name,Email,Submission ID\nAna,ana@x,1\nBea,bea@x,1\nCarl,carl@x,2\n
