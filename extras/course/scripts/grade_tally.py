@@ -168,7 +168,7 @@ def old_format(student, to):
 
 def locked(student, to):
     to.write(f"{to.place(student)}/report.zip", encrypted(student.answers()))
-    student.due, student.reason = NO_GRADE, "encrypted"
+    student.due, student.reason = NO_GRADE, "Password required"
 
 
 def document(student, to):
