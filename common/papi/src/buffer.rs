@@ -11,8 +11,8 @@ pub(crate) const LONGEST: usize = 256;
 /// Bytes of a buffer: at most one record begins when it is full.
 pub(crate) const BYTES: usize = FULL as usize + 2 * 8 * LONGEST;
 
-// `lab_ptr` says that the buffer is full until there is one. `lab_slow` changes no register. Three
-// functions are called by their symbols: `lab_begin` is in `program.rs`, `lab_drain` and
+// `lab_ptr` says that the buffer is full until there is one. `lab_slow` changes no register. Four
+// functions are called by their symbols: `lab_begin` and `lab_end` are in `program.rs`, `lab_drain` and
 // `lab_main_begins` are in `thread.rs`.
 std::arch::global_asm!(
     ".pushsection .tdata,\"awT\",@progbits",
@@ -25,6 +25,10 @@ std::arch::global_asm!(
     ".pushsection .init_array.00000,\"aw\"",
     ".balign 8",
     ".quad lab_begin",
+    ".popsection",
+    ".pushsection .fini_array.00000,\"aw\"",
+    ".balign 8",
+    ".quad lab_end",
     ".popsection",
     ".globl lab_slow",
     ".type lab_slow,@function",

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::ffi::{c_char, c_float, c_int};
+use std::mem::ManuallyDrop;
 use std::sync::Once;
 
 use crate::code::*;
@@ -29,11 +30,13 @@ struct Entered {
     figures: Figures,
 }
 
+// Never dropped: destructors of the program may call these functions, too.
 thread_local! {
-    static STARTED: RefCell<Option<Started>> = const { RefCell::new(None) };
+    static STARTED: RefCell<Option<ManuallyDrop<Started>>> = const { RefCell::new(None) };
     /// The set of the new interface.
-    static OPEN: RefCell<Option<Set>> = const { RefCell::new(None) };
-    static STACK: RefCell<Vec<Entered>> = const { RefCell::new(Vec::new()) };
+    static OPEN: RefCell<Option<ManuallyDrop<Set>>> = const { RefCell::new(None) };
+    static STACK: RefCell<ManuallyDrop<Vec<Entered>>> =
+        const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
 /// Forgets what this thread counts, at `PAPI_shutdown`.
@@ -56,7 +59,7 @@ fn begin(codes: &[c_int], caller: usize) -> Coded<Started> {
 }
 
 fn end(caller: usize) -> Coded<Vec<i64>> {
-    STARTED.take().ok_or(ENOTRUN)?.set.stop(caller)
+    ManuallyDrop::into_inner(STARTED.take().ok_or(ENOTRUN)?).set.stop(caller)
 }
 
 extern "C" fn start_counters(codes: *mut c_int, count: c_int, caller: usize) -> c_int {
@@ -64,7 +67,7 @@ extern "C" fn start_counters(codes: *mut c_int, count: c_int, caller: usize) -> 
         if started.is_some() {
             return Err(EISRUN);
         }
-        *started = Some(begin(list(codes, count)?, caller)?);
+        *started = Some(ManuallyDrop::new(begin(list(codes, count)?, caller)?));
         Ok(())
     }))
 }
@@ -95,9 +98,10 @@ fn rate(wanted: &[c_int], [real, virt, rate]: [*mut c_float; 3], count: *mut i64
     STARTED.with_borrow_mut(|started| {
         let is_first = started.is_none();
         if is_first {
-            *started = Some(begin(wanted, 0)?);
+            *started = Some(ManuallyDrop::new(begin(wanted, 0)?));
         }
-        let is_same = |started: &&mut Started| started.set.events.iter().map(|(code, _)| code).eq(wanted);
+        let is_same =
+            |started: &&mut ManuallyDrop<Started>| started.set.events.iter().map(|(code, _)| code).eq(wanted);
         let started = started.as_mut().filter(is_same).ok_or(EISRUN)?;
         let figures = if is_first { vec![0; wanted.len()] } else { started.set.read()? };
         let now = PAPI_get_virt_usec();
@@ -176,7 +180,7 @@ fn now() -> Coded<(usize, Figures)> {
     let counted = OPEN.with_borrow_mut(|open| -> Coded<Vec<(String, u64)>> {
         let set = match open {
             Some(set) => set,
-            None => open.insert(open_set()?),
+            None => open.insert(ManuallyDrop::new(open_set()?)),
         };
         let all = set.events.iter().zip(set.read()?);
         let named = all.filter_map(|((_, event), figure)| Some((event.as_ref()?.name().to_owned(), figure)));
@@ -229,5 +233,6 @@ early! {
 }
 
 fn stop_regions() -> Coded<()> {
-    OPEN.take().filter(|set| set.is_running).map_or(Ok(()), |mut set| set.stop(0).map(drop))
+    let open = OPEN.take().map(ManuallyDrop::into_inner);
+    open.filter(|set| set.is_running).map_or(Ok(()), |mut set| set.stop(0).map(drop))
 }

@@ -87,10 +87,7 @@ pub extern "C" fn lab_begin() {
     // SAFETY: it takes no arguments and cannot fail.
     PROCESS.store(unsafe { libc::getpid() }, Ordering::SeqCst);
     // SAFETY: all are functions without conditions on the time of their call.
-    unsafe {
-        libc::atexit(at_exit);
-        libc::pthread_atfork(Some(memory::lock), Some(memory::unlock), Some(forked));
-    }
+    unsafe { libc::pthread_atfork(Some(memory::lock), Some(memory::unlock), Some(forked)) };
     if guard() > 0 {
         // SAFETY: nothing is in this page.
         unsafe { libc::mprotect(guard() as *mut c_void, PAGE, libc::PROT_NONE) };
@@ -103,7 +100,9 @@ pub extern "C" fn lab_begin() {
 // A page between the library's data and the program's.
 address_of_weak! { guard, "lab_guard" }
 
-extern "C" fn at_exit() {
+/// Reports after the program's last destructor.
+#[unsafe(no_mangle)]
+pub extern "C" fn lab_end() {
     finish(None);
 }
 

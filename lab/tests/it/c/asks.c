@@ -4,13 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
-static int wrong;
+static int wrong, rate;
 
 static void want(const char *what, int is_right) {
     if (!is_right) {
         printf("wrong: %s\n", what);
         wrong = 1;
     }
+}
+
+__attribute__((destructor)) static void last(void) {
+    long long counted;
+    want("counts in a destructor", PAPI_stop_counters(&counted, 1) == (rate == PAPI_OK ? PAPI_OK : PAPI_ENOTRUN));
 }
 
 int main(void) {
@@ -53,8 +58,8 @@ int main(void) {
 
     float none;
     long long counted;
-    int status = PAPI_flops(&none, &none, &counted, &none);
+    rate = PAPI_flops(&none, &none, &counted, &none);
     PAPI_shutdown();
-    want("a rate after the shutdown", PAPI_flops(&none, &none, &counted, &none) == status);
+    want("a rate after the shutdown", PAPI_flops(&none, &none, &counted, &none) == rate);
     return wrong;
 }

@@ -204,6 +204,8 @@ static double named(int count) {
     return xx[1];
 }
 
+__attribute__((destructor)) static void last(void) { seen++; }
+
 int main(int count, char **arguments) {
     (void)arguments;
     printf("%g %d %g ", local(count), global(count), heap(300));
