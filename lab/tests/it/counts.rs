@@ -11,7 +11,7 @@ use crate::cc::{LAB, folder};
 
 /// Compiler, its options, and the program. Not with -mfma: of a fused operation's operand of 32 bytes
 /// cachegrind counts each element. Not clang's -Oz: of `andl $0` on memory cachegrind does not count the load.
-const TABLE: [(&str, &str, &str); 21] = [
+const TABLE: [(&str, &str, &str); 22] = [
     ("gcc", "-O0", "language.c"),
     ("gcc", "-O1", "language.c"),
     ("gcc", "-O2", "language.c"),
@@ -26,6 +26,7 @@ const TABLE: [(&str, &str, &str); 21] = [
     ("gcc", "-O2 -fPIC -mcmodel=large -static", "language.c"),
     ("gcc", "-O2 -static-pie", "language.c"),
     ("gcc", "-O2 -pthread", "parallel.c"),
+    ("gcc", "-O2 -pthread -static", "parallel.c"),
     ("clang", "-O0", "language.c"),
     ("clang", "-O2", "language.c"),
     ("clang", "-O3 -mavx2", "language.c"),
