@@ -39,9 +39,10 @@ thread_local! {
         const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
-/// Forgets what this thread counts, at `PAPI_shutdown`.
-pub(crate) fn forget() {
-    STARTED.take().iter_mut().for_each(|started| started.set.end_region(None));
+/// Ends the counting of this thread, unless a signal interrupted one of its calls.
+pub(crate) fn end_open_region() {
+    let open = STARTED.with(|started| started.try_borrow_mut().ok().and_then(|mut started| started.take()));
+    open.into_iter().for_each(|mut started| started.set.end_region(None));
 }
 
 fn init() {

@@ -22,7 +22,6 @@ fn put(values: *mut i64, figures: &[i64]) -> Coded<()> {
 pub extern "C" fn PAPI_shutdown() {
     sets::end_open_regions();
     locked(&sets::SETS).clear();
-    crate::high::forget();
     INITED.store(NOT_INITED, Ordering::Relaxed);
 }
 

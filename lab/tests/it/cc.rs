@@ -209,7 +209,7 @@ fn a_program_that_ends_early_reports_its_counts_until_then() {
     let Some(folder) = folder() else { return };
     built(&folder, "cc -O1 ends.c -o ends -lpapi");
     for (how, status, said) in [
-        ("", Some(0), "ends.c:31 to ends.c:73"),
+        ("", Some(0), "ends.c:31 to ends.c:75"),
         ("exit", Some(4), "ends.c:31 to the program's end"),
         ("quick", Some(5), "ends.c:31 to the program's end"),
         ("twice", None, "signal 15"),
@@ -219,6 +219,7 @@ fn a_program_that_ends_early_reports_its_counts_until_then() {
         ("abort", None, "ended the program at ends.c:60"),
         ("fork", Some(0), "whose accesses are not counted"),
         ("menu", Some(0), "ends.c:33"),
+        ("high", Some(6), "ends.c:74 to the program's end"),
     ] {
         let ended = run(&folder, &format!("ends {how}"), &[]);
         assert_eq!(ended.0, status, "{how}: {}", ended.2);

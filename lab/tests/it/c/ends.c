@@ -70,6 +70,8 @@ int main(int count, char **words) {
         if (scanf("%d", &choice) == 1)
             printf("choice %d\n", choice);
     }
+    if (!strcmp(how, "high"))
+        exit(6 + PAPI_start_counters((int[]){PAPI_SR_INS}, 1));
     PAPI_stop(set, value);
     printf("%lld\n", value[0]);
     return 0;
