@@ -38,7 +38,7 @@ int main(void) {
     for (int number = 0; number < THREADS; number++)
         pthread_join(threads[number], NULL);
     setitimer(ITIMER_REAL, &never, NULL);
-    int is_default = signal(SIGINT, SIG_DFL) == SIG_DFL && signal(SIGUSR1, leave) == SIG_DFL;
+    int is_default = signal(SIGTERM, SIG_DFL) == SIG_DFL && signal(SIGUSR1, leave) == SIG_DFL;
     for (volatile int times = 0; times < 1000; times++)
         if (!sigsetjmp(place, 1))
             raise(SIGUSR1);
