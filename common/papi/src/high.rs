@@ -39,8 +39,9 @@ thread_local! {
         const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
-/// Ends the counting of this thread, unless a signal interrupted one of its calls.
-pub(crate) fn end_open_region() {
+/// Ends the regions of this thread, but that of the old interface where a signal interrupted it.
+pub(crate) fn end_open_regions() {
+    sets::end_open_regions();
     let open = STARTED.with(|started| started.try_borrow_mut().ok().and_then(|mut started| started.take()));
     open.into_iter().for_each(|mut started| started.set.end_region(None));
 }

@@ -9,7 +9,7 @@ use events::{Event, Preset};
 use crate::code::*;
 use crate::library::{INITED, NOT_INITED, THREADS, VERSION, frequency, inited};
 use crate::sets::{self, SKIPPED, check, event, may_add, with};
-use crate::{locked, session};
+use crate::{high, locked, session};
 
 /// Puts figures where the program wants them.
 fn put(values: *mut i64, figures: &[i64]) -> Coded<()> {
@@ -20,7 +20,7 @@ fn put(values: *mut i64, figures: &[i64]) -> Coded<()> {
 /// `PAPI_shutdown`.
 #[unsafe(no_mangle)]
 pub extern "C" fn PAPI_shutdown() {
-    sets::end_open_regions();
+    high::end_open_regions();
     locked(&sets::SETS).clear();
     INITED.store(NOT_INITED, Ordering::Relaxed);
 }

@@ -12,7 +12,7 @@ use crate::memory;
 use crate::report::{self, Signalled};
 use crate::session::{SESSION, Session, is_native, is_set, leave, model, refuse};
 use crate::thread;
-use crate::{sets, signals};
+use crate::{high, sets, signals};
 
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 /// The thread whose signal has begun to end the program; 0 for none.
@@ -145,7 +145,7 @@ fn finish(signalled: Option<&Signalled>) {
         // So that a report without a reader does not end the program before its record is saved.
         // SAFETY: both are functions without conditions on the time of their call.
         let handler = unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
-        sets::end_open_regions();
+        high::end_open_regions();
         report::write(session, &thread::all(), sets::notes(), signalled);
         // SAFETY: as above.
         unsafe { libc::signal(libc::SIGPIPE, handler) };

@@ -299,5 +299,4 @@ pub(crate) fn end_open_regions() {
     if let Ok(mut sets) = SETS.try_lock() {
         sets.values_mut().filter(|set| set.is_running).for_each(|set| set.end_region(None));
     }
-    crate::high::end_open_region();
 }
