@@ -73,10 +73,7 @@ pub(crate) fn code(text: &mut String, record: &Record, number: usize) -> i64 {
             Slot::Whole(register) if register.size() == 64 || register.number() > 15 => {
                 line(format_args!("vmovdqu64 {},{to}", name(*register)));
             }
-            Slot::Whole(register) if register.is_vector_register() => {
-                line(format_args!("vmovdqu {},{to}", name(*register)));
-            }
-            Slot::Whole(register) => line(format_args!("movq {},{to}", name(*register))),
+            Slot::Whole(register) => line(format_args!("vmovdqu {},{to}", name(*register))),
             Slot::Sum(Sum { is_thread: false, base, index: Register::None, displacement, .. })
                 if displacement.is_empty() && base.is_gpr64() =>
             {

@@ -136,18 +136,18 @@ impl Writer<'_> {
         let mut after = None;
         for member in &run {
             let Some(Decoded { instruction, padding }) = self.decoded[member.statement] else { continue };
-            let mut own = vec![(member.place, effects::counts(&instruction))];
-            let padded = vec![(member.padding_place, [padding as u16, 0, 0, 0, 0, 0, 0, 0, 0])];
+            let mut add = |place: u32, own: Counts| match counts.iter_mut().find(|(known, _)| *known == place)
+            {
+                Some((_, sum)) => (0..EVENTS).for_each(|event| sum[event] += own[event]),
+                None => counts.push((place, own)),
+            };
+            add(member.place, effects::counts(&instruction));
+            let padded = [padding as u16, 0, 0, 0, 0, 0, 0, 0, 0];
             if padding > 0 && effects::ends_run(&instruction) {
-                after = Some(Record { counts: padded, ..Record::new(Position::After(member.statement)) });
+                let counts = vec![(member.padding_place, padded)];
+                after = Some(Record { counts, ..Record::new(Position::After(member.statement)) });
             } else if padding > 0 {
-                own.extend(padded);
-            }
-            for (place, own) in own {
-                match counts.iter_mut().find(|(known, _)| *known == place) {
-                    Some((_, sum)) => (0..EVENTS).for_each(|event| sum[event] += own[event]),
-                    None => counts.push((place, own)),
-                }
+                add(member.padding_place, padded);
             }
             self.record(&mut records, &mut state, member, &instruction);
         }
