@@ -126,7 +126,7 @@ fn every_kernel_makes_the_accesses_of_the_lesson() {
         dgemm::VARIANTS.iter().filter(|rung| !["recursive", "threads", "matrixmultiply"].contains(&rung.name))
     {
         // Longer than its warm-up, so that it runs once.
-        let (n, side): (u64, _) = if rung.name == "tiled" { (320, "320") } else { (160, "160") };
+        let (n, side): (u64, _) = if rung.name == "tiled" { (320, "320") } else { (128, "128") };
         let predicted = modelled(&program("dgemm"), &[rung.name, side], ["PAPI_LD_INS", "PAPI_SR_INS"]);
         let parts = ["dgemm::rungs::", "dgemm::variants::", "isa::simd::Isa>::run"];
         add(&format!("dgemm {} {n} --runs 1", rung.name), &parts, n * n, predicted);
