@@ -5,6 +5,9 @@ use std::collections::HashMap;
 use common::text::{is_unprintable, shorten};
 use unicode_normalization::UnicodeNormalization;
 
+/// Longest name in bytes: with `.toml` after it, every file system accepts it.
+const LONGEST: usize = 200;
+
 /// A name in normal form (Unicode's NFC), with one space for any blanks in it, and none around it.
 /// Fails if it is empty, or cannot be shown in a list; a clause.
 pub(super) fn normalised(name: &str) -> Result<String, String> {
@@ -16,6 +19,9 @@ pub(super) fn normalised(name: &str) -> Result<String, String> {
     }
     if given.contains(is_unprintable) {
         return Err(format!("'{shown}' has a control character, or one that turns the direction of writing"));
+    }
+    if name.len() > LONGEST {
+        return Err(format!("'{shown}' is longer than {LONGEST} bytes"));
     }
     Ok(name)
 }

@@ -33,6 +33,8 @@ pub(crate) struct System {
     /// The column of the largest grade, or a cell of the row with it.
     pub(crate) most: Header,
     pub(crate) feedback: Header,
+    /// The column that says whether the grade is locked.
+    pub(crate) lock: Header,
     /// The only columns that are written, beside the grade's; all if there are none.
     pub(crate) only: Header,
 }
@@ -53,6 +55,7 @@ pub(crate) const SYSTEMS: [System; 3] = [
         grade: &["Grade", "Nota"],
         most: &["Maximum Grade", "Nota máxima"],
         feedback: &["Feedback comments", "Comentários de feedback"],
+        lock: &["Grade can be changed", "A nota pode ser alterada"],
         only: &[],
     },
     // `silvaana_345_67890_answers.json`, `silvaana_LATE_345_67890_answers.json`, and 345
@@ -69,6 +72,7 @@ pub(crate) const SYSTEMS: [System; 3] = [
         grade: &[],
         most: &["Points Possible"],
         feedback: &[],
+        lock: &[],
         only: &["Student", "ID", "SIS User ID", "SIS Login ID", "Root Account", "Section"],
     },
     // `submission_67890`, and 67890; a group has one number
@@ -83,6 +87,7 @@ pub(crate) const SYSTEMS: [System; 3] = [
         grade: &[],
         most: &[],
         feedback: &[],
+        lock: &[],
         only: &[],
     },
 ];
@@ -108,10 +113,11 @@ pub(crate) fn number(header: &[String], row: &[String]) -> Option<(usize, String
     is_number(number).then(|| (system, number.to_owned()))
 }
 
-/// Whether a row of an export is not of a student: a gradebook's maxima.
+/// Whether a row of an export is not of a student: a gradebook's maxima, which have no number.
 pub(crate) fn is_no_student(header: &[String], row: &[String]) -> bool {
-    let has_maxima = of_header(header).is_some_and(|system| !SYSTEMS[system].only.is_empty());
-    has_maxima && number(header, row).is_none()
+    let maxima = of_header(header).map(|system| &SYSTEMS[system]).filter(|system| !system.only.is_empty());
+    let number = maxima.and_then(|system| row.get(place(header, system.number)?));
+    number.is_some_and(|cell| cell.trim().is_empty())
 }
 
 /// What the name of a folder or file says: a system's, or a name of a student, with an

@@ -37,9 +37,9 @@ impl Submission {
         if has(|note| matches!(note, Reason::OtherStudent(_))) {
             return Some("it has the answers of two students; read them and give points");
         }
-        // All notes but those of pages without answers are of files that were not read.
-        let unread = self.is_empty() && has(|note| !matches!(note, Reason::PageWithoutAnswers(_)));
-        unread.then_some("what was handed in cannot be read; read it and give points")
+        // All other notes are of files that were not read, or pages without their answers.
+        (self.is_empty() && !self.notes.is_empty())
+            .then_some("what was handed in cannot be read; read it and give points")
     }
 
     /// The answers; the student's name is none.

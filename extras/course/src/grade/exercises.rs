@@ -47,6 +47,8 @@ pub(super) struct Sources {
     files: BTreeMap<String, BTreeSet<String>>,
     /// Names of sources that are of no task.
     others: BTreeSet<String>,
+    /// Whether something that was handed in could not be read.
+    pub(super) lacks_some: bool,
     /// One for each task, once they were checked; none without files.
     pub(super) marks: Vec<Mark>,
 }
@@ -91,6 +93,7 @@ impl Sources {
             Some((name, texts)) if texts.len() > 1 => (None, Reason::TwoFiles((*name).clone())),
             Some((_, texts)) if texts.is_empty() => (Some(0.0), Reason::AsHandedOut),
             Some(_) => judged(task, folder),
+            None if self.lacks_some => (None, Reason::NotChecked("a file could not be read".to_owned())),
             None if self.others.is_empty() => (Some(0.0), Reason::NoTaskFile(names.join(", "))),
             // Another name may be a mistake.
             None => {

@@ -25,6 +25,7 @@ pub(super) struct Export {
     most: Option<usize>,
     most_of_all: Option<String>,
     feedback: Option<usize>,
+    lock: Option<usize>,
     rows: HashMap<usize, usize>,
 }
 
@@ -44,14 +45,26 @@ impl Export {
             }
             None => table.needed(system.grade, "; export it in English")?,
         };
-        let (most, feedback) = (table.column(system.most)?, table.column(system.feedback)?);
+        let [most, feedback, lock] =
+            [system.most, system.feedback, system.lock].map(|names| table.column(names));
+        let (most, feedback, lock) = (most?, feedback?, lock?);
         let is_most = |cell: &String| system.most.iter().any(|most| most.eq_ignore_ascii_case(cell.trim()));
         let of_all = table.rows.iter().find(|row| row.cells.iter().any(is_most));
         let most_of_all = of_all.map(|row| row.cell(grade).to_owned());
-        let own: Vec<usize> = [Some(grade), most, feedback].into_iter().flatten().collect();
+        let own: Vec<usize> = [Some(grade), most, feedback, lock].into_iter().flatten().collect();
         let (join, mut rows) = (class.join(&table.header, &own)?, HashMap::new());
         for (place, row) in table.rows.iter().enumerate() {
-            if let Some(student) = only(&join.students(row))
+            let students = join.students(row);
+            if students.len() > 1 {
+                let names = Vec::from_iter(students.iter().take(4).map(|student| class.shown(*student)));
+                return Err(format!(
+                    "line {}: '{}' means {}; correct that row, or leave one column out",
+                    row.line,
+                    join.shown(row),
+                    names.join(" and ")
+                ));
+            }
+            if let Some(student) = only(&students)
                 && rows.insert(student, place).is_some()
             {
                 return Err(format!("line {}: '{}' has two rows; leave one", row.line, join.shown(row)));
@@ -61,7 +74,7 @@ impl Export {
             return Err(format!("its columns ({}) name no student of the roster", table.columns()));
         }
         rows.iter().for_each(|(student, row)| class.add_number(&table.header, &table.rows[*row], *student));
-        Ok(Export { table, system, grade, most, most_of_all, feedback, rows })
+        Ok(Export { table, system, grade, most, most_of_all, feedback, lock, rows })
     }
 
     /// The filled file's name and text, with grades and feedback, and notes; no other cell changes. It has a byte
@@ -111,10 +124,13 @@ impl Export {
             }
         }
         let file = self.system.file;
+        let most = self.most.map(|at| self.table.header[at].clone()).or(self.most_of_all.clone());
+        let all_rows = most.is_none().then(|| "all points".to_owned());
         let notes = [
             Note::about(format!("{file}: grades or feedback that change"), changed),
             Note::about(format!("{file} has no row of"), missing),
             Note::about(format!("{file}: not filled"), refused),
+            Note::about(format!("{file}: has no largest grade, so it gets our points as they are"), all_rows),
         ];
         let only = self.system.only;
         if !only.is_empty() {
@@ -131,6 +147,10 @@ impl Export {
 
     /// The factor from our points to a row's grade; or why the row cannot have a grade.
     fn scale(&self, row: &Row, graded: &Graded) -> Result<f64, String> {
+        // Moodle's import skips a locked grade, but takes its feedback.
+        if self.lock.is_some_and(|at| ["no", "não"].contains(&&*row.cell(at).to_lowercase())) {
+            return Err("its grade is locked".to_owned());
+        }
         let grade = row.cell(self.grade);
         if !grade.is_empty() && grade != "-" && number(grade).is_none() {
             return Err(format!("its grade '{}' is not a number, as of a scale", shorten(grade, 20)));

@@ -133,7 +133,12 @@ impl Walk<'_> {
         if kind == FileKind::Archive {
             return self.archive(content, level + 1);
         }
-        (self.each)(full, kind, &encoding::decode(&content)?);
+        let text = match encoding::decode(&content) {
+            // It may be a comment in an older encoding.
+            Err(_) if kind == FileKind::Source => String::from_utf8_lossy(&content).into_owned(),
+            text => text?,
+        };
+        (self.each)(full, kind, &text);
         Ok(())
     }
 

@@ -19,7 +19,7 @@ mod rubric;
 mod submissions;
 mod texts;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
 use common::output::{message, print};
@@ -112,6 +112,7 @@ impl Course<'_> {
 
 /// Reads everything, grades, writes.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    outside(args)?;
     let (mut rubric, assignment) = Rubric::read(args.rubric.as_deref(), args.assignment.as_deref())?;
     if args.exercises {
         rubric.items = exercises::items();
@@ -162,5 +163,19 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     Err(Failure::could_not(format!(
         "submissions without an owner: {open}; fill in the column 'student' of {} ('-' for nobody), and grade again",
         out.join(MAP).display()
+    )))
+}
+
+/// Refuses an output folder within the one of submissions: it would be a submission next time.
+fn outside(args: &Args) -> Result<(), Failure> {
+    let real = |path: &Path| path.canonicalize().ok();
+    let out = std::path::absolute(&args.output).map_err(Failure::could_not)?;
+    let (out, path) = (out.ancestors().find_map(real), real(&args.submissions));
+    if !args.submissions.is_dir() || !out.zip(path).is_some_and(|(out, path)| out.starts_with(path)) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "the grades would be written into the folder of submissions '{}'; name another folder with --output",
+        args.submissions.display()
     )))
 }

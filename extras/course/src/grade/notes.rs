@@ -21,6 +21,7 @@ const MANY: usize = 5;
 fn of_class(note: &Reason) -> Option<&'static str> {
     match note {
         Reason::NothingHandedIn => Some("without a submission"),
+        Reason::NoAnswersFound => Some("no answers were found"),
         Reason::ChangedRecord(_) => Some("records that were changed, or of another version of the kit"),
         Reason::NoMachineRecords => Some("no records of the own machine"),
         Reason::NotAsked(_) => Some("answers to questions that are not asked; give the right --assignment"),

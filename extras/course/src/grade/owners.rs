@@ -12,6 +12,7 @@ use common::text::{is_unprintable, shorten};
 
 use super::Course;
 use super::evidence::Submission;
+use super::note::Note;
 use crate::class::Class;
 use crate::systems::Label;
 use crate::tables::{Row, Table, cell, plain};
@@ -58,6 +59,14 @@ impl Map {
             }
         }
         Ok(Map { table, decided })
+    }
+
+    /// The decisions on names that no submission has.
+    pub(super) fn unknown(&self, submissions: &BTreeSet<String>) -> Option<Note> {
+        let known: BTreeSet<String> = submissions.iter().map(|name| key(name)).collect();
+        let decided = self.decided.iter().filter(|(name, whose)| whose.is_some() && !known.contains(*name));
+        let unknown = decided.map(|(name, _)| format!("'{}'", shorten(name, 60)));
+        Note::about("map.csv: names of no submission", unknown)
     }
 
     /// The table as it is, with a row for each unresolved submission that it lacks, to be

@@ -1,6 +1,6 @@
 //! What students handed in: folders, archives, files and rows of tables.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use common::failure::Failure;
@@ -21,14 +21,18 @@ use crate::tables::{Row, Table};
 /// Files of systems next to the submissions, which nobody handed in.
 const OF_SYSTEMS: [&str; 4] = ["index.html", "Thumbs.db", "desktop.ini", "submission_metadata.yml"];
 
+/// Files of a submission that are named as not read.
+const MAX_UNREAD: usize = 20;
+
 impl Course<'_> {
     /// All submissions in `path`: a folder with one for each student, or a table with one in
     /// each row. The notes name columns of the table that belong to no question.
     /// Fails if the path cannot be read, or holds no submission.
     pub(super) fn collect(&self, path: &Path) -> Result<(Vec<Submission>, Vec<Note>), Failure> {
-        let (name, mut notes) = (input::name(path), Vec::new());
+        let (name, mut notes, mut names) = (input::name(path), Vec::new(), BTreeSet::new());
         let found = if path.is_dir() {
             let paths = files::children(path, usize::MAX).map_err(|error| input::unreadable(path, &error))?;
+            names.extend(paths.iter().map(|path| name_of(path)));
             self.files(&paths)
         } else {
             Table::read_with(path, |table| self.rows(&table, &name, &mut notes))?
@@ -38,6 +42,8 @@ impl Course<'_> {
                 "there are no submissions in '{name}'; is it the right folder?"
             )));
         }
+        names.extend(found.iter().map(|one| one.name.clone()));
+        notes.extend(self.map.unknown(&names));
         Ok((found, notes))
     }
 
@@ -93,6 +99,16 @@ impl Course<'_> {
             read.notes.extend(bare_pages);
         }
         read.notes.extend(unread?);
+        read.sources.lacks_some = !read.notes.is_empty();
+        let mut unread = 0;
+        read.notes.retain(|note| {
+            unread += usize::from(matches!(note, Reason::Unread(..)));
+            unread <= MAX_UNREAD || !matches!(note, Reason::Unread(..))
+        });
+        if unread > MAX_UNREAD {
+            let why = "they are more than a list can name".to_owned();
+            read.notes.push(Reason::Unread(format!("{} more", unread - MAX_UNREAD), why));
+        }
         // They may be what is missing: answers, or records of the machine.
         let lacks_records = self.machines.is_some() && read.evidence.machines().is_empty();
         if !others.is_empty() && (read.is_empty() || lacks_records) && read.sources.is_empty() {

@@ -9,7 +9,7 @@ use super::hold;
 
 const CASES: &str = r#"
 ## files are found wherever students put them
-r.csv: name\nana\nbea\ncarl\ndan\neve\nfay\ngil\nhal\nivo\n
+r.csv: name\nana\nbea\ncarl\ndan\neve\nfay\ngil\nhal\nivo\njon\n
 in/ana/my-exercises/pad.rs: PAD
 in/ana/my-exercises/soa.rs: SOA// of ana\n
 in/bea/my-exercises.zip: ZIP my-exercises/pad.rs PAD
@@ -22,9 +22,11 @@ in/gil/pad.rs: PAD
 in/gil/old/pad.rs: // another
 in/hal/Pad (1).rs.txt: PAD
 in/hal/handed-out/pad.rs: STARTER
+in/jon/pad.rs: PAD
+in/jon/soa.zip: x
 $ --exercises in
-= ana 2, bea 1, carl 0, dan 0, eve -, fay -, gil 0, hal 1, ivo 0
-> equal files of exercises: 1: ana = bea = gil = hal (pad.rs)\n
+= ana 2, bea 1, carl 0, dan 0, eve -, fay -, gil 0, hal 1, ivo 0, jon 1
+> equal files of exercises: 1: ana = bea = gil = hal = jon (pad.rs)\n
 > no grade: 2: 'eve': what was handed in cannot be read
 > without a submission: 1: ivo\n
 > \teve\tNo grade: what was handed in cannot be read; read it and give points. Not read: answers.pdf; .rs, .c and .zip are.
@@ -34,6 +36,7 @@ $ --exercises in
 >> o/grades.csv: ,,To be read by the instructor: there are two different files pad.rs.,pad.rs,
 >> o/grades.csv: ,0,"None of these files was handed in: soa.rs, soa.c.",,
 >> o/grades.csv: ,,To be read by the instructor: there are only files of other names: row.rs.,,
+>> o/grades.csv: ,,To be read by the instructor: the check cannot be made: a file could not be read,,
 
 ## a submission with files of exercises alone is nothing to grade as a report, and no 0
 in/ana/my-exercises/pad.rs: // mine

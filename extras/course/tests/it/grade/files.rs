@@ -28,8 +28,12 @@ fn cases() -> Vec<Case> {
     let blank = vec![b' '; 20 << 20];
     let bombs: Vec<String> = (0..6).map(|number| format!("{number}.html")).collect();
     let bombs: Vec<(&str, &[u8])> = bombs.iter().map(|name| (name.as_str(), &blank[..15 << 20])).collect();
+    let names = Vec::from_iter((0..30).map(|number| format!("answers {number}.json")));
     let old = br#"{"format":"cache-lab-answers","version":1,"fields":{"s2-2":"64 KiB"}}"#;
+    let broken = zipped(&Vec::from_iter(names.iter().map(|name| (name.as_str(), b"[".as_slice()))));
     vec![
+        ("report.html", b"<html></html>".to_vec(), "report.html holds no answers; was the page saved"),
+        ("a.zip", broken, "10 more was not read: they are more than a list can name"),
         ("report.zip", zipped(&[("report/report.html", &page)]), ""),
         ("ANSWERS (1).json.txt", right.clone(), ""),
         ("1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19/20/21/22/23/24/25/26/27/a.json", right.clone(), ""),

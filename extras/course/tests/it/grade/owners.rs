@@ -99,6 +99,21 @@ $ --assignment small.toml --name-column ID --worksheet r.csv --grade-column Lab1
 >> o/canvas.csv: "Silva, Ana",11,x1,ana,A,10.00\n
 >> o/canvas.csv: "Sá, Bea",13,x3,bea,A,7\n
 
+## Canvas: the row of maxima has no ID; an ID may end in a letter
+r.csv: Student,ID,Section\nPoints Possible,,\nana,2019A,1\nbea,2020,1\n
+in/ana/: RIGHT
+in/bea/: PART
+$ --name-column Student in
+= ana 3, bea 1
+
+## a decision on no submission is named, and grades are no submission
+in/ana/: RIGHT
+o/map.csv: submission,student\nana.json,bea\n
+$ --name-column user --output o in
+> map.csv: names of no submission: 1: 'ana.json'
+$ --name-column user --output in/o in = 2
+> would be written into the folder of submissions
+
 ## a column ID is no number of a system but in its own table, and no part of a number is one
 r.csv: name,ID\n"Silva, Ana",345\n"Sá, Bea",34\n
 in/silvaana_345_9_a.json: RIGHT

@@ -42,6 +42,16 @@ $ --worksheet w.csv --output o in
 >> o/moodle.csv: ana,3.00,20.00,
 >> o/moodle.csv: carl,17.00,20.00,by hand\ndan,17.00,20.00,by hand\neve,Good,20.00,\nfay,,-,\n
 
+## a locked grade stays, and points without a largest grade are named
+r.csv: user\nana\nbea\n
+in/ana/: RIGHT
+in/bea/: RIGHT
+w.csv: user,Grade,Grade can be changed\nana,10,No\nbea,,Yes\n
+$ --worksheet w.csv --output o in
+> moodle.csv: not filled: 1: 'ana' (line 2): its grade is locked
+> moodle.csv: has no largest grade
+>> o/moodle.csv: ana,10,No\nbea,3.00,Yes\n
+
 ## no answer is graded yet: no 0 in the worksheet
 in/ana/: "spec-comment":"So."
 w.csv: Identifier,number,Grade,Maximum Grade,Feedback comments\nParticipant 1,1001,,20.00,\nParticipant 2,2002,17.00,20.00,by hand\n
@@ -100,7 +110,7 @@ in/ana/: RIGHT
 in/bea/: RIGHT
 t.csv: number,Grade,user\n1001,,bea\n
 $ --name-column user --worksheet t.csv in = 2
-> t.csv: its columns ('number', 'Grade', 'user') name no student
+> t.csv: line 2: 'bea' means ana and bea; correct that row
 t.csv: user,Nota final\nana,\n
 $ --name-column user --worksheet t.csv in = 2
 > it has no column 'Grade' or 'Nota' ('user', 'Nota final')

@@ -69,6 +69,7 @@ fn options_that_would_lose_files_are_refused() {
         ("twice.csv", "name\nana\nAna\n"),
         ("gap.csv", "name,group\nana,1\n,2\n"),
         ("names.csv", "user\nada\n"),
+        ("long.csv", &format!("name\n{}\n", "a".repeat(201))),
         ("double.csv", "user\nada\nada\n"),
     ] {
         write(folder, place, text);
@@ -77,6 +78,7 @@ fn options_that_would_lose_files_are_refused() {
     for (args, code, says) in [
         ("mystery --roster names.csv --output other", 1, "move it away"),
         ("mystery --roster names.csv --output bad", 2, "bad-key.json is not a key"),
+        ("mystery --roster long.csv --output long", 2, "is longer than 200 bytes"),
         ("mystery", 2, "--roster"),
         ("mystery --roster class.csv", 2, "'Full name'"),
         ("mystery --roster class.csv --name-column grade", 2, "'grade'"),
