@@ -14,7 +14,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Answer {
-    /// Of a field for text or names, or the chosen text.
+    /// Of a field for text or names.
     Text(String),
     /// Of a field for a value.
     Value(Typed),
