@@ -18,7 +18,7 @@ const LIMIT: u64 = 1_000_000;
 pub struct Stepped(Result<Counts, String>);
 
 impl Stepped {
-    /// Steps through a small run, and checks what follows from it at a second size.
+    /// Steps through a small run, whose loops must be regular.
     pub fn find(variant: &Variant) -> Stepped {
         Stepped(find(variant).map_err(|error| error.to_string()).and_then(|found| {
             found.ok_or_else(|| "this rung's loops are too irregular to be counted in parts".to_owned())
@@ -33,10 +33,9 @@ impl Stepped {
 
 fn find(variant: &Variant) -> Result<Option<Counts>, StepError> {
     let Some(columns) = variant.period else { return Ok(None) };
-    let n = 3 * columns + 4;
-    let Some(counts) = Counts::of(&stepped(variant, n)?, n, columns) else { return Ok(None) };
-    let confirmed = stepped(variant, columns + 3)?.len() == counts.total(columns + 3);
-    Ok(confirmed.then_some(counts))
+    // Each remainder of the columns has a second difference.
+    let n = usize::max(4 * columns, 3 * columns + 4);
+    Ok(Counts::of(&stepped(variant, n)?, n, columns))
 }
 
 /// The instructions of each pivot: with `l` rows below it a + l (b + c (l / columns)), where `columns` of a row are one
