@@ -45,7 +45,7 @@ OWN = {
     "lab": [
         [["machines"], ["i5-7500", "none", "./a.toml", "./bad.toml"]], [["plot"], FILES],
         [["ge"], ["--sizes"]], [["dgemm"], ["--sizes"]],
-        [["run"], ["--quick"]], [["grade"], FILES], [["mystery"], NAMES], [["machines"], None],
+        [["run"], ["--quick"]], [["trace"], FILES], [["machines"], None],
     ],
 }
 LAB_VALUES = {"--sizes": ["8,16", "8..24:8", "1..3", "x", "3..1"], "--format": ["json", "text"], "--machine": ["lecture", "i5-7500", "a.toml", "x"],

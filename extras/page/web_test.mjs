@@ -612,7 +612,8 @@ async function curves() {
 // A sealed machine by its file and by its link: measured, answered, reloaded, graded.
 async function mystery() {
   const machines = join(folder, "machines");
-  execFileSync(course, ["mystery", "--output", machines, "Ada", "Bob"], { stdio: "ignore" });
+  const roster = ["--roster", written("class.csv", "name\nAda\nBob\n")];
+  execFileSync(course, ["mystery", ...roster, "--output", machines], { stdio: "ignore" });
   const key = JSON.parse(readFileSync(`${machines}-key.json`)).machines.find(machine => JSON.stringify(machine).includes("Ada"));
   const row = { size: key.levels[0].size_bytes, line: key.levels[0].line_bytes, ways: key.levels[0].ways };
   const file = name => join(machines, `${name}.toml`);
@@ -664,7 +665,7 @@ async function mystery() {
   await tab.evaluate(() => { delete window.showSaveFilePicker; });
   const [saved] = await Promise.all([tab.waitForEvent("download"), tab.getByRole("button", { name: "Save the answer" }).click()]);
   await saved.saveAs(join(folder, "handed-in", "Ada.json"));
-  execFileSync(course, ["grade", "--key", `${machines}-key.json`, "--output", join(folder, "grades"), join(folder, "handed-in")], { stdio: "ignore" });
+  execFileSync(course, ["grade", ...roster, "--key", `${machines}-key.json`, "--output", join(folder, "grades"), join(folder, "handed-in")], { stdio: "ignore" });
   const grade = readFileSync(join(folder, "grades", "grades.csv"), "utf8").split("\n").find(line => line.startsWith("Ada,"));
   check(grade?.startsWith("Ada,6,"), `course grade reads the page's answer: ${grade?.slice(0, 60)}`);
   await close(tab);
