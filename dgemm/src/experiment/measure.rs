@@ -85,11 +85,11 @@ pub(super) fn outcomes<'a>(
     let problem = if session.measures_host { Problem::new } else { Problem::without_numbers };
     let p = problem(arena, sides, blocks).map_err(Failure::could_not)?;
     // All processors that the rung's threads may use.
-    let kept =
+    let affinity =
         |at: usize| (rungs[at].cores(blocks.threads) > 1).then(|| AffinityGuard::to(&session.cpus)).flatten();
     let run = |at: usize| rungs[at].run_native(&p).map_err(Failure::could_not);
     let once = |at: usize| {
-        let _kept = kept(at);
+        let _affinity = affinity(at);
         let (from, timed) = (clock::wall().0, || clock::time(|| p.clear(), || run(at)));
         let first = timed()?;
         if first.wall.0 > 10.0 * WARM_UP_S {
@@ -132,7 +132,7 @@ pub(super) fn outcomes<'a>(
             // If it did not run, it cannot be counted either.
             None if session.measures_host => EVENTS.map(|event| (event, seconds.clone())).into(),
             _ => ladder::count(session, plan, &EVENTS, &mut || p.clear(), &mut || {
-                let _kept = kept(at);
+                let _affinity = affinity(at);
                 run(at)
             })?,
         };
@@ -223,8 +223,8 @@ impl Outcome<'_> {
     pub(super) fn failing(&self, cache: &CacheLevel) -> Vec<String> {
         let (Some(form), Some(model)) = (self.form(cache), self.modelled(cache)) else { return Vec::new() };
         let [form_total, model] = [form.misses, model].map(Misses::total);
-        let apart = (model - form_total).abs() > f64::max(0.01, 0.1 * form_total);
-        form.assumptions.into_iter().filter(|a| apart && !a.holds).map(|a| a.text).collect()
+        let differs = (model - form_total).abs() > f64::max(0.01, 0.1 * form_total);
+        form.assumptions.into_iter().filter(|a| differs && !a.holds).map(|a| a.text).collect()
     }
 
     /// An event's count from hardware, else from the model; if it has neither, both reasons.

@@ -35,7 +35,7 @@ pub(crate) struct System {
     pub(crate) feedback: Header,
     /// The column that says whether the grade is locked.
     pub(crate) lock: Header,
-    /// The only columns that are written, beside the grade's; all if there are none.
+    /// The only columns that are written, in addition to the grade's; all if there are none.
     pub(crate) only: Header,
 }
 
